@@ -60,7 +60,7 @@ async function isThere(url: string): Promise<boolean> {
 
 it.each([
   ['person export registration stu-none', /no record "stu-none" in registration/],
-  ['person export task task-1', /the records of task are no persons; one of pltf_user, registration/],
+  ['person export task task-1', /the records of task are not persons; one of pltf_user, registration/],
   ['person erase registration stu-none --for-good', /no record "stu-none"/],
   ['person erase-again /dev/null/list', /\/dev\/null\/list cannot be read/],
 ])('refuses: %s', async (words, reason) => {

@@ -148,7 +148,7 @@ describe('a key for everything', () => {
       ])
         expect(answer).toEqual({
           status: 403,
-          text: expect.stringContaining(`${field} is not yours to set`),
+          text: expect.stringContaining(`you may not set ${field}`),
         });
     }
     const lines = { user_name: 'imported.user', name: 'Imported' };

@@ -52,6 +52,6 @@ it('more than may wait are refused at once, and the others are made', async () =
   expect(refused.length).toBeGreaterThan(0);
   for (const { status, detail } of refused) {
     expect(status).toBe(503);
-    expect(detail).toMatch(/too many of your writes are waiting for the scripts they ask, 100 of them/);
+    expect(detail).toMatch(/too many of your writes are waiting for their "before" scripts, 100 of them/);
   }
 });

@@ -185,7 +185,7 @@ describe('a write of many that may not be', () => {
     ).toEqual(['NOT_FOUND']);
     const by = 'mutation { upsertRecords(collection: "task", data: [{name: "x"}], by: "name") { count } }';
     expect(first((await send(gateway, { query: by, as: 'admin' })).errors).message).toMatch(
-      /does not tell the records of task apart/,
+      /does not identify the records of task/,
     );
     expect(await versions()).toBe(UNTOUCHED);
   });

@@ -169,7 +169,7 @@ describe('GET /exports/{format}', () => {
   it.each([
     ['tally?from=2026-11-31', 'from is "2026-11-31"; expected a day YYYY-MM-DD.'],
     ['tally?from=2026-11-30&to=2026-11-01', 'to is "2026-11-01"; expected 2026-11-30 or later.'],
-    ['tally?since=2026-11-01', 'tally knows no changes: it is exported as a whole, without since.'],
+    ['tally?since=2026-11-01', 'tally cannot be limited to changes: leave since out.'],
     ['oneroster?to=2026-11-01', 'oneroster has no days: leave to out.'],
     ['oneroster?since=2001-01-01', 'since is more than'],
     ['onerooster', 'The parameter format is "onerooster"; expected one of oneroster, tally, udise.'],

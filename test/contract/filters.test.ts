@@ -54,7 +54,7 @@ describe('a where on what a reference points to is refused', () => {
   it('on a field hidden there, in the splice and without it', async () => {
     const query = list('{manager: {record: {phone: {startsWith: "+91"}}}}');
     const expected = [
-      ['FORBIDDEN', 'the field "phone" of pltf_user is not yours to read, so neither to filter or sort by'],
+      ['FORBIDDEN', 'you may not read "phone" of pltf_user, so you may not filter or sort by it'],
     ];
     expect(await refusal(query, { as: 'teacher' })).toEqual(expected);
     expect(await refusal(executedPlainly(query), { as: 'teacher' })).toEqual(expected);

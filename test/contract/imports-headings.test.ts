@@ -39,7 +39,7 @@ describe('what is wrong with the rows of a file', () => {
         ['Session', 'Session: a session YYYY-YY, e.g. 2026-27 is expected, "2026" was sent'],
         ['Adm No', 'row 2 of the file has the same Adm No'],
       ],
-      [4, ['Adm No', 'the row has no Adm No to tell its record by']],
+      [4, ['Adm No', 'the row has no Adm No to identify its record']],
       [
         5,
         [
@@ -56,7 +56,9 @@ describe('what a file would do in silence', () => {
   it('is warned of, and refused where a default would stand in the place of a column', async () => {
     const marks = 'Adm No,When,Class,Section,Status\nGV-01001,16/11/2026,5,A,absent\n';
     const { id, inspection, mapping } = await take('attendance', marks);
-    expect(inspection.warnings).toContainEqual(expect.stringContaining('The column "When" goes to no field'));
+    expect(inspection.warnings).toContainEqual(
+      expect.stringContaining('The column "When" is not mapped to a field'),
+    );
     const refused = await gateway.fetch(`/imports/${id}/dry-run`, { method: 'POST', as: 'admin' });
     expect([refused.status, await refused.text()]).toEqual([
       400,

@@ -152,7 +152,7 @@ describe('an import', () => {
       { number: 3, faults: [{ column: 'gender', expected: 'one of male, female, other', sent: 'x' }] },
       { number: 4, faults: [{ column: 'dob', sent: '31.06.2015' }] },
       { number: 5, faults: [{ column: 'sequence', detail: 'row 2 of the file has the same sequence' }] },
-      { number: 6, faults: [{ detail: 'the row has no sequence to tell its record by' }] },
+      { number: 6, faults: [{ detail: 'the row has no sequence to identify its record' }] },
     ]);
     expect((await run(id, 'mode=rows')).counts).toMatchObject({ rows: 6, created: 2, refused: 4 });
     const errors = await (await gateway.fetch(`/imports/${id}/errors.csv`, { as: 'admin' })).text();

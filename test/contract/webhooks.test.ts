@@ -697,7 +697,7 @@ describe('a delivery that waits', () => {
       `insert into webhook_deliveries (webhook_id, event) values ($1, '{}') returning id::text as id`,
       [id],
     );
-    const problem = 'A fault of the gateway; its log says more.';
+    const problem = 'The gateway failed; its log has details.';
     await expectEventually(
       () => deliveriesOf(id, 'state attempts problem'),
       [{ state: 'waiting', attempts: 1, problem }],

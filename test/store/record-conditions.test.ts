@@ -69,7 +69,7 @@ describe('a condition on the record a reference points to', () => {
       expect(() => test.store.find(VIEWER, { ...queryOf('student'), filter })).toThrow(
         expect.objectContaining({
           code: 'FORBIDDEN',
-          message: 'the field "name" of staff is not yours to read, so neither to filter or sort by',
+          message: 'you may not read "name" of staff, so you may not filter or sort by it',
         }),
       );
     }

@@ -34,7 +34,7 @@ export function parseAllowedAddresses(written: readonly string[]): readonly stri
   if (unknown === undefined) return parts;
   const sent = unknown.slice(0, 100);
   const expected = 'an address or a network, e.g. 203.0.113.7 or 2001:db8::/32';
-  const detail = `${JSON.stringify(sent)} is no address; expected ${expected}.`;
+  const detail = `${JSON.stringify(sent)} is not an address; expected ${expected}.`;
   throw invalidAt(detail, { parameter: 'allowedAddresses', expected, sent });
 }
 

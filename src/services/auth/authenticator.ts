@@ -281,7 +281,7 @@ export class Authenticator {
     if (principal.scopes !== undefined && !lacksSecondFactor(principal))
       throw new ServiceError(
         'FORBIDDEN',
-        'This token has a part of the rights of its session; to end that is none of them.',
+        'This token has only some rights of its session, and may not end it.',
       );
     const { id: userId, domainId, userName, credential } = principal;
     await this.#options.sessions.end(credential.id);

@@ -34,7 +34,7 @@ const verbs = z.union(
 );
 
 function namesOf(member: string, isName: (name: string) => boolean) {
-  const isNone = `This is none of the ${member}.`;
+  const isNone = `This is not one of the ${member}.`;
   const isNoList = `The ${member} are a list of at most ${MOST_NAMES} names.`;
   const name = z.string(isNone).refine((given) => given === '*' || isName(given), isNone);
   return z

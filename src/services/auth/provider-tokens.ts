@@ -96,7 +96,7 @@ function inOwnWords(cause: unknown): never {
   const details: Readonly<Record<string, string>> = {
     WRONG_LOGIN: 'No active user here has the email address of this token, or several have it.',
     SECOND_FACTOR_REQUIRED:
-      'The user of this token has a second factor, and the provider does not say in `amr` that it asked ' +
+      'The user of this token has a second factor, and the provider does not state in `amr` that it asked ' +
       'for one.',
   };
   const detail = cause instanceof ServiceError ? details[cause.code] : undefined;

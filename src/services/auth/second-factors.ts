@@ -119,7 +119,7 @@ export class SecondFactors {
     if (rows.length === 0)
       throw new ServiceError(
         'CONFLICT',
-        'A second factor is on already; remove it first, with a code of it.',
+        'A second factor is already set up; remove it first, with one of its codes.',
       );
     const issuer = scope.domain.name.replaceAll(':', ' ');
     const totp = new TOTP({ issuer, label: scope.principal.userName, secret, period: PERIOD_SECONDS });
@@ -295,7 +295,7 @@ function ownerOf({ principal }: Scope): UserRef {
   const { kind, credential, domainId, id: userId } = principal;
   const isOwnSession = kind === 'user' && credential.kind === 'token' && credential.part === undefined;
   if (isOwnSession) return { domainId, userId };
-  throw new ServiceError('FORBIDDEN', 'A second factor is looked after once logged in, not with an API key.');
+  throw new ServiceError('FORBIDDEN', 'A second factor is managed after logging in, not with an API key.');
 }
 
 function createRecoveryCodes(): readonly string[] {

@@ -108,7 +108,7 @@ export class SessionAdmin {
 
 function assertLoggedIn({ principal }: Scope): void {
   if (principal.credential.kind !== 'key' && principal.scopes === undefined) return;
-  throw new ServiceError('FORBIDDEN', 'Sessions are looked after once logged in, not with an API key.');
+  throw new ServiceError('FORBIDDEN', 'Sessions are managed after logging in, not with an API key.');
 }
 
 /** The user whose sessions are meant: the caller, or a user in the admin's domain. */
@@ -118,5 +118,5 @@ function userInReach(scope: Scope, userId: string | undefined) {
   if (userId === undefined || (userId === principal.id && domain.id === principal.domainId))
     return { domainId: principal.domainId, userId: principal.id };
   if (isAdmin(principal)) return { domainId: domain.id, userId };
-  throw new ServiceError('FORBIDDEN', 'Only an admin looks after the sessions of others.');
+  throw new ServiceError('FORBIDDEN', 'Only an admin may manage the sessions of other users.');
 }

@@ -54,7 +54,7 @@ export function createBackup(options: BackupOptions): Backup {
   return {
     bytes: readBackup(options, onManifest),
     manifest: () => {
-      invariant(manifest !== undefined, 'a backup was asked for its manifest before its end');
+      invariant(manifest !== undefined, 'the manifest of a backup was requested before its end');
       return manifest;
     },
   };

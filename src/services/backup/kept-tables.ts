@@ -77,8 +77,8 @@ export const LEFT_OUT_TABLES: ReadonlyMap<string, string> = new Map([
   ['field_uses', 'they are observations of this instance, and a month old at most'],
   ['key_requests', 'they are the requests of the last days, and the log has them too'],
   ['login_failures', 'they slow down who is guessing at the moment'],
-  ['change_outbox', 'it holds for a moment what subscribers have yet to be told'],
-  ['told_changes', 'they are for subscribers who listen at the moment they are told'],
+  ['change_outbox', 'it briefly holds changes on their way to subscribers'],
+  ['told_changes', 'they are for subscribers who listen at the moment they are published'],
   ['topic_messages', 'they are for subscribers who listen at the moment they are published'],
   ['rate_counters', 'they count the requests of the running minute'],
 ]);

@@ -93,7 +93,7 @@ async function readWhole(source: ByteSource, options: OpenArchiveOptions): Promi
   feeding.catch(() => {});
   for await (const entry of tar) {
     const { name } = entry.header;
-    if (manifest !== undefined || places.has(name)) throw damaged(`${name} is where nothing should be`);
+    if (manifest !== undefined || places.has(name)) throw damaged(`${name} is at an unexpected place`);
     if (name === MANIFEST_NAME) manifest = parseManifest(await readEntry(entry, MAX_MANIFEST_BYTES));
     else places.set(name, await inspectPart(entry));
   }
@@ -165,11 +165,11 @@ function assertSame(manifest: Manifest, places: ReadonlyMap<string, Place>): voi
   for (const { name, bytes, rawBytes, sha256 } of parts) {
     const place = places.get(name);
     const isSame = place?.sha256 === sha256 && place.bytes === bytes && place.rawBytes === rawBytes;
-    if (!isSame) throw damaged(`${name} is not what the manifest says`);
+    if (!isSame) throw damaged(`${name} does not match the manifest`);
   }
   for (const { name, rows, parts: own } of manifest.tables) {
     const lines = own.reduce((sum, part) => sum + (places.get(part.name)?.lines ?? 0), 0);
-    if (lines !== rows) throw damaged(`${name} has ${lines} rows, and the manifest says ${rows}`);
+    if (lines !== rows) throw damaged(`${name} has ${lines} rows, and the manifest has ${rows}`);
   }
 }
 
@@ -181,7 +181,7 @@ async function decompressPart(part: Part, bytes: Buffer): Promise<Buffer> {
 }
 
 function damaged(what: string, cause?: unknown): ServiceError {
-  return new ServiceError('INVALID_VALUE', `The file is damaged, or is no backup: ${what}.`, { cause });
+  return new ServiceError('INVALID_VALUE', `The file is damaged, or is not a backup: ${what}.`, { cause });
 }
 
 /** Bytes that can be read at any offset, e.g. of a file. */

@@ -72,7 +72,7 @@ async function removeAbandoned(file: string): Promise<void> {
 
 async function assertFree(file: string): Promise<void> {
   if (await succeeds(stat(file)))
-    throw new ServiceError('CONFLICT', `${file} exists; a backup overwrites nothing.`);
+    throw new ServiceError('CONFLICT', `${file} exists; a backup never overwrites a file.`);
 }
 
 /** A new name is durable once its folder is synced. Not every system can sync folders. */
@@ -86,11 +86,11 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',
   EFBIG: 'it is larger than a file may be here',
-  EACCES: 'there is no right to',
-  EPERM: 'there is no right to',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
   EROFS: 'the disk is read-only',
   ENOENT: 'there is no such file or folder',
-  ENOTDIR: 'its folder is none',
+  ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
 };
 

@@ -84,7 +84,7 @@ export async function unseal(source: ByteSource, secret: BackupSecret): Promise<
   const kind = header[MAGIC.length];
   if (kind !== KINDS[secret.kind]) {
     const wanted = kind === KINDS.key ? 'a key file' : 'a passphrase';
-    throw new ServiceError('INVALID_VALUE', `The backup was not encrypted by this; it asks for ${wanted}.`);
+    throw new ServiceError('INVALID_VALUE', `The backup was not encrypted by this; it needs ${wanted}.`);
   }
   const key = await deriveKey(header, secret);
   const sealedBytes = source.size - HEADER_BYTES;

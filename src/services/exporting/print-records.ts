@@ -88,8 +88,8 @@ export function assertFitsSheet(recordCount: number): void {
 function tooLong(found: string): ServiceError {
   const limit = MAX_SHEET_RECORDS.toLocaleString('en');
   const detail =
-    `${found}; a sheet of XLSX holds ${limit} below its heading. Ask for fewer by oquery, or for ` +
-    'pieces by limit and skip, or for csv, ndjson or parquet, which have no such limit.';
+    `${found}; a sheet of XLSX holds ${limit} below its heading. Request fewer with oquery, or ` +
+    'parts with limit and skip, or csv, ndjson or parquet, which have no such limit.';
   return new ServiceError('LIMIT_EXCEEDED', detail, {
     errors: [{ detail, parameter: 'format', expected: `at most ${limit} records`, sent: 'xlsx' }],
   });

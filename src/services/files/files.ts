@@ -154,7 +154,7 @@ export class Files {
   async delete(scope: Scope, id: string): Promise<StoredFile> {
     const file = await this.get(scope, id);
     if (!isOwn(scope, file)) {
-      throw new ServiceError('FORBIDDEN', 'only its owner and admins take a file away');
+      throw new ServiceError('FORBIDDEN', 'only the owner of a file and admins may remove it');
     }
     await this.#remove(file, this.#blobsOf(file.storage));
     return file;

@@ -220,7 +220,7 @@ export class ResumableUploads {
     // files.
     const isHidden = scope.principal.scopes !== undefined && upload?.link === undefined;
     if (upload !== undefined && !isHidden) return upload;
-    throw new ServiceError('NOT_FOUND', `there is no upload "${id.slice(0, 50)}" of yours; begin it anew`);
+    throw new ServiceError('NOT_FOUND', `you have no upload "${id.slice(0, 50)}"; start it again`);
   }
 
   async assertMayUpload(scope: Scope, link: FileLink | undefined): Promise<void> {
@@ -252,39 +252,36 @@ function assertIsWhole({ principal }: Scope): void {
   if (principal.scopes === undefined) return;
   throw refusedByScopes(
     principal,
-    "the API key's scopes name no files: it sends the file to import as the body of POST /imports",
+    "the API key's scopes do not allow uploads: send the file to import as the body of POST /imports",
   );
 }
 
 function elsewhere(offset: number, sent: number): ServiceError {
-  return new ServiceError(
-    'CONFLICT',
-    `The upload is at ${offset}, not at ${sent}: ask by HEAD how far it is.`,
-  );
+  return new ServiceError('CONFLICT', `The upload is at ${offset}, not at ${sent}; get its offset by HEAD.`);
 }
 
 function otherLength({ isLengthDeferred, length, offset }: OpenUpload): ServiceError {
   const detail = isLengthDeferred
     ? `${offset} bytes are there already`
-    : `it was said to be ${length}, and stays so`;
+    : `it was declared as ${length}, and cannot change`;
   return new ServiceError('MALFORMED_REQUEST', `Upload-Length: ${detail}.`);
 }
 
 function overtaken(): ServiceError {
-  return new ServiceError('CONFLICT', 'Another request goes on with this upload; ask by HEAD how far it is.');
+  return new ServiceError('CONFLICT', 'Another request continues this upload; get its offset by HEAD.');
 }
 
 function mismatch(algorithm: string): ServiceError {
   return new ServiceError(
     'CHECKSUM_MISMATCH',
-    `The piece has not the ${algorithm} that it is said to have, and was thrown away; send it again.`,
+    `The ${algorithm} of this part is not the one you sent, so it was discarded; send it again.`,
   );
 }
 
 function tooManyOpen(most: number): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `You have ${most} uploads open (FILE_UPLOADS_OPEN); end one of them, or take it away.`,
+    `You have ${most} uploads open (FILE_UPLOADS_OPEN); finish or delete one of them.`,
   );
 }
 
@@ -325,7 +322,7 @@ export class FileQuota {
   refusal(): ServiceError {
     return new ServiceError(
       'LIMIT_EXCEEDED',
-      `The files of this school may have ${this.#bytes} bytes together (FILES_QUOTA_BYTES), and have.`,
+      `The files of this school have reached their quota of ${this.#bytes} bytes (FILES_QUOTA_BYTES).`,
     );
   }
 }

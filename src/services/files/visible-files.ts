@@ -15,8 +15,7 @@ export function assertMayCreate({ principal }: Scope, roles: readonly string[]):
   if (principal.scopes !== undefined) {
     throw refusedByScopes(
       principal,
-      "the API key's scopes are records, reports and scripts: it uploads files to records alone " +
-        '(collection and recordId)',
+      "the API key's scopes allow uploads only to records (collection and recordId)",
     );
   }
   if (roles.some((role) => principal.roles.has(role))) return;

@@ -70,7 +70,9 @@ function nothingFound(from: string, rows: number, incoming: FormatIncoming, bund
     .flatMap(({ joins = {} }) => Object.values(joins).map(({ file }) => file));
   const missing = [...new Set(joined)].filter((file) => !bundle.has(file)).map((file) => `${file}.csv`);
   const reason =
-    missing.length > 0 ? `the bundle lacks ${missing.join(', ')}` : 'no row is of a kind that is read';
+    missing.length > 0
+      ? `the bundle lacks ${missing.join(', ')}`
+      : 'no row is of a kind that the format reads';
   return new ServiceError(
     'INVALID_VALUE',
     `None of the ${rows} rows of ${from}.csv becomes a record: ${reason}. Check the version of the format.`,

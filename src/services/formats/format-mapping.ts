@@ -223,7 +223,9 @@ export async function readFormatMapping(nameOrFile: string): Promise<FormatMappi
     : nameOrFile;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const known = FORMAT_NAMES.join(', ');
-    throw new ServiceError('NOT_FOUND', `${nameOrFile} is no format (${known}), and no file.`, { cause });
+    throw new ServiceError('NOT_FOUND', `${nameOrFile} is neither a format (${known}) nor a file.`, {
+      cause,
+    });
   });
   const parsed = FormatMapping.safeParse(parseJson(text, file));
   if (parsed.success) return parsed.data;

@@ -34,7 +34,7 @@ export function readFormatPart(
   };
   const { since, from, to } = sent;
   if (since !== undefined && changes === undefined) {
-    const why = `${format} knows no changes: it is exported as a whole, without ${prefix}since.`;
+    const why = `${format} cannot be limited to changes: leave ${prefix}since out.`;
     throw refusal('since', 'nothing', why);
   }
   const hasDays = files.some((file) => file.sources.some((source) => 'day' in source));

@@ -28,7 +28,7 @@ export function doubtsOfMapping(
     const shown = examples.slice(0, MOST_SHOWN).join(', ');
     const named = `The column ${JSON.stringify(column)}`;
     const count = filled.toLocaleString('en');
-    return `${named} goes to no field, so these values are not imported: ${count} (${shown}).`;
+    return `${named} is not mapped to a field, so these values are not imported: ${count} (${shown}).`;
   });
   const cells = mapping.columns.flatMap((one) => {
     const inspected = found?.find(({ column }) => column === one.column);
@@ -52,7 +52,7 @@ export function assertNothingReplaced(collection: Collection, mapping: ImportMap
     const shown = JSON.stringify(lost.column);
     throw invalidImport(
       'mapping',
-      `The column ${shown} goes to no field (${lost.examples[0]}), and "${field.name}" would get its default`,
+      `The column ${shown} is not mapped (${lost.examples[0]}); "${field.name}" would get its default`,
       `"field": "${field.name}" for the column ${shown}, or "leftOut": true if it is not to be imported`,
     );
   }

@@ -157,7 +157,7 @@ export class SavedMappings {
     if (!MAPPING_NAME.test(name)) {
       throw invalidImport(
         'saveAs',
-        'it is no name of a mapping',
+        'it is not a valid name of a mapping',
         '1 to 100 letters, digits, spaces, `.`, `_`, `-`',
         name,
       );

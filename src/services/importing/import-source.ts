@@ -30,7 +30,7 @@ export async function withImportSource<T>(
 ): Promise<T> {
   const file = await findFile(database, one.domainId, one.fileId);
   if (file === undefined) {
-    throw new ServiceError('GONE', `the file of the import ("${one.name}") was taken away; send it again`);
+    throw new ServiceError('GONE', `the file of the import ("${one.name}") was removed; send it again`);
   }
   const folder = await makeSourceFolder();
   try {

@@ -276,7 +276,7 @@ export class Imports {
       throw new ServiceError('CONFLICT', detail, { errors: usedBy.map((found) => ({ detail: found })) });
     }
     if (removed + changed + broughtBack === 0) {
-      throw new ServiceError('NOT_FOUND', 'the import has written nothing that is yours to undo');
+      throw new ServiceError('NOT_FOUND', 'the import has written nothing that you may undo');
     }
     const begun = await updateImport(database, id, {
       from: WRITTEN,
@@ -338,13 +338,13 @@ export class Imports {
     const { database, store, catalog } = this.#options;
     const one = await this.change(scope, id, { options: sent });
     if (one.mapping === undefined) {
-      const detail = `the file is not looked into yet (the import is ${one.state})`;
+      const detail = `the file is not inspected yet (the import is ${one.state})`;
       throw new ServiceError('CONFLICT', detail);
     }
     if (one.mapping.columns.every(({ field }) => field === null) && one.inspection?.columns !== undefined) {
       throw invalidImport(
         'mapping',
-        'no column of the file goes to a field',
+        'no column of the file is mapped to a field',
         'a field for at least one column',
       );
     }
@@ -431,7 +431,7 @@ function assertTried(one: StoredImport): void {
   if (one.trial?.fingerprint === fingerprintOf(one)) return;
   throw new ServiceError(
     'CONFLICT',
-    'missing=remove removes records, and needs a dry run of this mapping first, which says how many',
+    'missing=remove removes records, and needs a dry run of this mapping first, which counts them',
   );
 }
 
@@ -439,7 +439,7 @@ function oneOf<T extends string>(parameter: string, sent: T, allowed: readonly T
   if (allowed.includes(sent)) return sent;
   throw invalidImport(
     parameter,
-    `"${String(sent).slice(0, 50)}" is none of its values`,
+    `"${String(sent).slice(0, 50)}" is not one of its values`,
     allowed.join(', '),
     sent,
   );

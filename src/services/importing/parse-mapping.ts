@@ -32,21 +32,18 @@ const PART = z
 
 const COLUMN = z.strictObject({
   column: NAME,
-  field: NAME.nullable().describe('null: it is left out.'),
+  field: NAME.nullable().describe('null: the column is left out.'),
   part: PART.optional(),
   format: z.string().min(1).max(100).optional().describe('How days and numbers are written.'),
-  values: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('What other values stand for values of the file.'),
-  by: NAME.optional().describe('The field of its target that a reference is found by.'),
+  values: z.record(z.string(), z.unknown()).optional().describe('Values that replace values of the file.'),
+  by: NAME.optional().describe('The field of the target by which a reference is found.'),
   blank: z
     .array(z.string().min(1).max(100))
     .max(MAX_BLANKS)
     .optional()
     .describe('Cells that count as empty, such as "-" and "N/A", in any case.'),
   leftOut: z.literal(true).optional().describe('The column has values and is left out on purpose.'),
-  undeclared: z.literal(true).optional().describe('The field is not declared, and meant.'),
+  undeclared: z.literal(true).optional().describe('The field is not declared, on purpose.'),
   empty: z.enum(['leave', 'remove']).optional(),
 });
 
@@ -110,7 +107,7 @@ function faultsOfColumn(one: ColumnMapping, pointer: string, collection: Collect
   const { field: sent } = one;
   if (sent === null) return [];
   if (one.leftOut)
-    return faultAt(pointer, 'a column that is left out goes to no field', {
+    return faultAt(pointer, 'a column that is left out cannot have a field', {
       expected: '"field": null',
       sent,
     });
@@ -127,10 +124,10 @@ function faultsOfField(
   collection: Collection,
 ): ErrorDetail[] {
   if (sent.split('.').includes(''))
-    return faultAt(pointer, `"${sent}" is no path of fields`, { expected: 'e.g. address.city', sent });
+    return faultAt(pointer, `"${sent}" is not a path of fields`, { expected: 'e.g. address.city', sent });
   const target = targetOf(sent, by, collection);
   if (by !== undefined && target.kind !== 'reference')
-    return faultAt(pointer, `"${sent}" is no reference, so nothing is found by "${by}"`, { sent });
+    return faultAt(pointer, `"${sent}" is not a reference, so it cannot be found by "${by}"`, { sent });
   if (target.kind !== 'undeclared') return [];
   const [name = ''] = target.path;
   const { fieldsByName, fields } = collection;
@@ -142,7 +139,7 @@ function faultsOfField(
       sent,
     });
   if (known !== undefined || fields.length === 0 || undeclared) return [];
-  const hint = didYouMean(name, fieldsByName.keys()) || ' Say "undeclared": true if it is meant.';
+  const hint = didYouMean(name, fieldsByName.keys()) || ' Give "undeclared": true if it is intended.';
   const expected = [...fieldsByName.keys()].join(', ');
   return faultAt(pointer, `${collection.name} declares no field "${name}".${hint}`, { expected, sent });
 }
@@ -161,7 +158,7 @@ function faultsOfFormat(
     known.length === 0
       ? 'none: it is neither a day nor a number'
       : `one of ${known.join(', ')}${isDay ? ', or a month such as 2026-11' : ''}`;
-  const detail = `"${format}" is no format of ${field}; expected: ${expected}`;
+  const detail = `"${format}" is not a format of ${field}; expected: ${expected}`;
   return faultAt(pointer, detail, { expected, sent: format });
 }
 

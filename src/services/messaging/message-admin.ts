@@ -92,10 +92,7 @@ export class MessageAdmin {
 /** @throws FORBIDDEN */
 function visibleTo({ principal }: Scope, filter: MessageFilter): MessageFilter {
   if (principal.scopes !== undefined) {
-    throw refusedByScopes(
-      principal,
-      "the API key's scopes are records, reports and scripts: it sees no messages",
-    );
+    throw refusedByScopes(principal, "the API key's scopes do not allow it to read messages");
   }
   if (principal.roles.has('admin')) return filter;
   if (filter.createdBy !== undefined && filter.createdBy !== principal.id) {

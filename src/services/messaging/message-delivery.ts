@@ -158,11 +158,11 @@ export class MessageDelivery {
         return { state: 'failed', lastError: NOT_ALLOWED, remaining: message.remaining };
       }
       const delivered = await this.#deliver(message, signal);
-      if (delivered === undefined) return { state: 'kept', lastError: 'there is nothing to send it by' };
+      if (delivered === undefined) return { state: 'kept', lastError: 'no server is configured for it' };
       const { remaining, note, providerId } = delivered;
       if (remaining === undefined || remaining.length === 0)
         return { state: 'sent', lastError: note, providerId };
-      const reason = `not taken yet for ${remaining.join(', ')}`;
+      const reason = `not accepted yet for ${remaining.join(', ')}`;
       return { ...this.#retryOrFail(message, reason), remaining, providerId };
     } catch (error) {
       // The gateway is stopping; another one retries at once.

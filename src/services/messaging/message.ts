@@ -108,10 +108,7 @@ export interface DeliveryContext {
 /** @throws FORBIDDEN */
 export function assertMayEmail(principal: Principal, roles: readonly string[]): void {
   if (principal.scopes !== undefined) {
-    throw refusedByScopes(
-      principal,
-      "the API key's scopes are records, reports and scripts: it sends no email",
-    );
+    throw refusedByScopes(principal, "the API key's scopes do not allow it to send email");
   }
   if (roles.some((role) => principal.roles.has(role))) return;
   throw new ServiceError(

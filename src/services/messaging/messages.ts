@@ -147,7 +147,7 @@ export class Messages {
     if (found?.isSame) return found.message;
     throw new ServiceError(
       'IDEMPOTENCY_CONFLICT',
-      `the key "${key}" is that of another message; take a new one`,
+      `the key "${key}" is that of another message; use a new one`,
       { errors: [{ parameter: 'key', detail: 'used for another message', sent: key }] },
     );
   }
@@ -200,7 +200,7 @@ export class Messages {
     const what = kind === 'email' ? 'emails (one for each recipient)' : 'text messages';
     throw new ServiceError(
       'TOO_MANY_REQUESTS',
-      `a school sends at most ${limit} ${what} an hour (${setting}), and has asked for ${sent}`,
+      `a school sends at most ${limit} ${what} an hour (${setting}), and has requested ${sent}`,
       { retryAfterSeconds: QUOTA_RETRY_SECONDS },
     );
   }
@@ -228,7 +228,7 @@ function toTemplate(name: string, value: JsonValue): TemplateTexts {
   if (isTemplate) return Object.fromEntries(texts);
   throw new ServiceError(
     'INVALID_VALUE',
-    `the property mailTemplate.${name} is no template: expected {"subject": …, "text": …, "html": ` +
+    `the property mailTemplate.${name} is not a template: expected {"subject": …, "text": …, "html": ` +
       '…}, each a text',
   );
 }

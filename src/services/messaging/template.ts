@@ -374,7 +374,7 @@ class TemplateParser {
         this.#closeSection(name, start);
         return;
       case '>':
-        throw this.#fault(`"{{>${name}}}" asks for another template, and a template stands alone`, start);
+        throw this.#fault(`"{{>${name}}}" is another template, and a template cannot include one`, start);
       default: {
         const [path = '', byDefault] = name.split(/\|(.*)/s);
         this.#lineHasContent = true;

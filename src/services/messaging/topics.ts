@@ -130,7 +130,7 @@ export class Topics {
   assertMayListen({ domain, principal }: Scope, topic: string): void {
     assertTopic(topic);
     if (principal.scopes !== undefined) {
-      throw new ServiceError('FORBIDDEN', 'An API key listens to no topics: they are none of its scopes.');
+      throw new ServiceError('FORBIDDEN', "An API key's scopes do not allow it to listen to topics.");
     }
     if (principal.roles.has('admin')) return;
     const roles = rolesOf(topic, this.#options.property(domain.id, TOPIC_ROLES_PROPERTY));

@@ -280,9 +280,9 @@ export function personCollection(scope: Scope, catalog: Catalog, name: string): 
   if (collection.personal?.isPerson) return collection;
   const persons = catalog.list().filter(({ personal }) => personal?.isPerson);
   const expected = `one of ${persons.map((one) => one.name).join(', ')}`;
-  throw invalidAt(`the records of ${name} are no persons; ${expected} is expected`, {
+  throw invalidAt(`the records of ${name} are not persons; ${expected} is expected`, {
     parameter: 'collection',
-    detail: 'its declaration names no person',
+    detail: 'its declaration has no person',
     expected,
     sent: name,
   });

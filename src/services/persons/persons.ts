@@ -221,7 +221,7 @@ export class Persons {
 /** @throws CONFLICT */
 async function assertExpendable(db: Queryable, { domain, principal }: Scope, id: string): Promise<void> {
   if (principal.kind === 'user' && principal.id === id) {
-    throw new ServiceError('CONFLICT', 'nobody erases their own user: another admin does');
+    throw new ServiceError('CONFLICT', 'you may not erase your own user; another admin may');
   }
   const scripts = await db.query<{ name: string }>(sql`
     select name from scripts where domain_id = ${domain.id} and owner = ${id} order by name`);

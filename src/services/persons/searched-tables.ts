@@ -68,7 +68,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
   },
   {
     table: 'told_changes',
-    place: 'changes that subscribers were told',
+    place: 'changes that were published',
     texts: ['record_id'],
     users: ['principal'],
   },

@@ -84,8 +84,8 @@ export class HostCalls {
       if (text.length <= this.#options.limits.payloadBytes) return `+${text}`;
       throw new ServiceError(
         'LIMIT_EXCEEDED',
-        `what ${call.name} gives is larger than ${printLimit(this.#options.limits, 'payloadBytes')}; ` +
-          'ask for less at once, or stream it',
+        `the result of ${call.name} is larger than ${printLimit(this.#options.limits, 'payloadBytes')}; ` +
+          'request less at once, or stream it',
       );
     } catch (error) {
       return `-${JSON.stringify(this.#toRefusal(call, error))}`;
@@ -295,7 +295,7 @@ function parseArguments(text: string): readonly JsonValue[] {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
   }
-  throw new ServiceError('MALFORMED_REQUEST', 'the arguments are no JSON, or are nested too deeply');
+  throw new ServiceError('MALFORMED_REQUEST', 'the arguments are not valid JSON, or are nested too deeply');
 }
 
 function asFunction(binding: HostBinding): FunctionBinding {
@@ -305,7 +305,7 @@ function asFunction(binding: HostBinding): FunctionBinding {
 
 function asStream(binding: HostBinding): StreamBinding {
   if (binding.kind === 'stream') return binding;
-  throw new ServiceError('MALFORMED_REQUEST', `platform.${binding.name} is no stream`);
+  throw new ServiceError('MALFORMED_REQUEST', `platform.${binding.name} is not a stream`);
 }
 
 async function readBatch(cursor: Cursor): Promise<Batch | undefined> {

@@ -40,13 +40,13 @@ export function createWriteQueue(limits: ScriptLimits, poolSize: number): FairQu
   const total = Math.max(1, Math.min(limits.beforeRuns, Math.floor((poolSize - 1) / 2)));
   const reasons: Readonly<Record<QueueRefusal, string>> = {
     full:
-      `too many writes are waiting for the scripts they ask: ${printLimit(limits, 'queuedBeforeRuns')} ` +
+      `too many writes are waiting for their "before" scripts: ${printLimit(limits, 'queuedBeforeRuns')} ` +
       `behind ${total}`,
     callerFull:
-      `too many of your writes are waiting for the scripts they ask, ${waitingPerCaller(limits)} of ` +
+      `too many of your writes are waiting for their "before" scripts, ${waitingPerCaller(limits)} of ` +
       `them (half of ${limitVariable('queuedBeforeRuns')})`,
     late:
-      'the scripts this write asks were busy with other writes for too long (three quarters of ' +
+      'the "before" scripts of this write were busy with other writes for too long (three quarters of ' +
       'SCRIPT_BEFORE_TIMEOUT_MS); nothing was written, try again',
     closed: 'the service is shutting down',
   };

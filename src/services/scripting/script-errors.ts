@@ -51,7 +51,7 @@ export function scriptLimitError(
 export function deepResultError(script: string): ScriptError {
   return {
     name: 'RangeError',
-    message: `what ${script} gave is nested deeper than ${MAX_JSON_DEPTH} levels`,
+    message: `the result of ${script} is nested deeper than ${MAX_JSON_DEPTH} levels`,
     code: 'SCRIPT_FAILED',
     status: ERRORS.SCRIPT_FAILED.status,
     ...placeIn(script, ''),

@@ -303,7 +303,7 @@ class Run {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      this.#end.abort(new ServiceError('UNAVAILABLE', 'the script that asked for this has ended'));
+      this.#end.abort(new ServiceError('UNAVAILABLE', 'the script that requested this has ended'));
       await calls.close();
     }
   }
@@ -311,7 +311,7 @@ class Run {
   #stop(reason: OutsideStop): void {
     this.#stoppedBy ??= reason;
     this.#options.thread.stop(reason);
-    this.#end.abort(new ServiceError('UNAVAILABLE', 'the script that asked for this was ended'));
+    this.#end.abort(new ServiceError('UNAVAILABLE', 'the script that requested this was ended'));
   }
 
   #print(line: OutputLine): void {

@@ -250,7 +250,7 @@ export class WebhookDeliveries {
     } catch (error) {
       if (error instanceof ServiceError) return { problem: error.message };
       this.#options.onFault(error);
-      return { problem: 'A fault of the gateway; its log says more.' };
+      return { problem: 'The gateway failed; its log has details.' };
     }
   }
 
@@ -426,6 +426,7 @@ function stateAfter({ isSkipped, problem, status }: Tried, isLast: boolean): Del
 
 /** Any 2xx is a success. A redirect is a failure, because it could lead anywhere. */
 function problemOf(status: number): string | undefined {
-  if (status === GONE) return 'The answer was 410: the receiver wants no more, so the webhook is paused.';
+  if (status === GONE)
+    return 'The answer was 410: the receiver no longer wants deliveries, so the webhook is paused.';
   return status >= 200 && status < 300 ? undefined : `The answer was ${status}.`;
 }

@@ -97,11 +97,11 @@ export function parseWebhookUrl(written: string, outbound: Pick<OutboundClient, 
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const isUrl = url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:');
   if (!isUrl || written.length > LONGEST_URL)
-    throw invalidAt('url is an address by https or http.', { parameter: 'url' });
+    throw invalidAt('url must be an https or http address.', { parameter: 'url' });
   if (url.username !== '' || url.password !== '')
-    throw invalidAt('url holds no user name and password.', { parameter: 'url' });
+    throw invalidAt('url must not contain a user name or password.', { parameter: 'url' });
   if (url.hash !== '')
-    throw invalidAt('url has no part behind #: it would not be sent.', { parameter: 'url' });
+    throw invalidAt('url must not have a part after #, which would not be sent.', { parameter: 'url' });
   try {
     outbound.assertAllowed(url);
   } catch (error) {

@@ -294,7 +294,7 @@ export class Webhooks {
     const roles = ['admin', ...this.#options.roles.filter((role) => role !== 'admin')].join(', ');
     throw new ServiceError(
       'FORBIDDEN',
-      `Webhooks are for the roles ${roles} (WEBHOOK_ROLES), once logged in, in the own domain.`,
+      `Webhooks are for the roles ${roles} (WEBHOOK_ROLES), after logging in, in your own domain.`,
     );
   }
 }

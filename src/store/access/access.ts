@@ -221,7 +221,7 @@ export function assertReadable(
     if (!access.hiddenFields.has(field)) continue;
     throw faultAt(
       'FORBIDDEN',
-      `the field "${field}" of ${collection.name} is not yours to read, so neither to filter or sort by`,
+      `you may not read "${field}" of ${collection.name}, so you may not filter or sort by it`,
       { detail: `"${path.join('.')}" is hidden from your roles`, sent: path.join('.') },
     );
   }
@@ -231,7 +231,7 @@ export function assertReadable(
 function wholeRecord(collection: Collection): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
-    `not all of a record of ${collection.name} is yours to read, so neither to filter by ($$ROOT)`,
+    `you may not read all fields of ${collection.name}, so you may not filter by $$ROOT`,
   );
 }
 
@@ -250,7 +250,7 @@ function forbidden(scope: Scope, collection: Collection, verb: RecordVerb): Serv
     return new ServiceError('FORBIDDEN', `you may not ${action}; ${RIGHTS_EXPECTATION}`);
   }
   if (!isInScopes(principal, collection.name, verb)) {
-    return refusedByScopes(principal, `the API key's scopes do not include to ${action}`);
+    return refusedByScopes(principal, `the API key's scopes do not allow it to ${action}`);
   }
   const roles = [...collection.access].filter(([, access]) => access.verbs.has(verb)).map(([role]) => role);
   if (!collection.access.has(ADMIN)) roles.unshift(ADMIN);

@@ -79,27 +79,27 @@ export async function findAlterationFaults(
   const refuse = (pointer: string, detail: string, told: Pick<ErrorDetail, 'expected' | 'sent'> = {}) =>
     faults.push({ pointer, detail, ...told });
   if (before.singular !== after.singular || before.plural !== after.plural) {
-    const detail = `callers know the GraphQL names ${before.singular} and ${before.plural}; they stay`;
+    const detail = `callers use the GraphQL names ${before.singular} and ${before.plural}; they stay`;
     refuse('/singular', detail, { expected: `${before.singular}, ${before.plural}` });
   }
   if ((await count(queryable, after, sql`true`)) === 0) return faults;
   for (const { name, deprecated, ...field } of before.fields) {
     const changed = after.fieldsByName.get(name);
     if (changed === undefined && deprecated === undefined) {
-      const detail = `${name} would go, and callers may use it; declare it deprecated first`;
+      const detail = `this removes ${name}, which callers may use; declare it deprecated first`;
       refuse('/fields', detail, { expected: name });
     }
     const [expected, sent] = [typeText(field), typeText(changed ?? field)];
     if (expected === sent) continue;
-    const detail = `${name} is ${expected} in the records that are there; as ${sent} they could not be read`;
+    const detail = `${name} is ${expected} in the existing records, which could not be read as ${sent}`;
     refuse(`/fields/${name}`, detail, { expected, sent });
   }
   for (const rule of after.uniqueTogether) {
     if (before.uniqueTogether.some((known) => JSON.stringify(known) === JSON.stringify(rule))) continue;
     refuse(
       '/uniqueTogether',
-      `the rule ${rule.name} is new, and the records that are there were stored without it; give it ` +
-        'to an empty collection',
+      `the rule ${rule.name} is new, and the existing records were stored without it; add it only to ` +
+        'an empty collection',
     );
   }
   for (const field of after.fields) {

@@ -102,7 +102,7 @@ const PATTERN =
   `^ … $ of characters, classes and escapes with quantifiers; beside it a maxLength up to ` +
   MAX_PATTERN_TEXT;
 const FORMAT = formatsByType();
-const INDEXABLE = 'a top-level field that is no list and no object';
+const INDEXABLE = 'a top-level field that is neither a list nor an object';
 const ON_DELETE = 'type reference, and "refuse" only where mustExist is not false';
 const TARGET = 'a collection with type reference, nothing with any other type';
 const DEFAULT = 'a value of the type of the field (`now` for a datetime)';
@@ -114,7 +114,7 @@ function checkField(faults: Faults, field: FieldDefinition, at: string, place: P
     faults.unless(!isWrong, `${at}/${key}`, detail, expected);
   const isIndexable = place === 'top' && !list && type !== 'object';
   const isPlainText = type === 'text' && allowed === undefined && format === undefined;
-  refuse(allowed && type !== 'text', 'enum', `a ${type} takes no enum`, 'type text');
+  refuse(allowed && type !== 'text', 'enum', `a ${type} cannot have an enum`, 'type text');
   refuse(field.decimal && type !== 'number', 'decimal', `a ${type} is not a decimal`, 'type number');
   const isFormat = format === undefined || findScalar({ type, format }) !== undefined;
   refuse(!isFormat, 'format', `the format ${format} is not one of a ${type}`, FORMAT);
@@ -128,7 +128,7 @@ function checkField(faults: Faults, field: FieldDefinition, at: string, place: P
     refuse(field[key] !== undefined && type !== 'number', key, `a ${type} takes no ${key}`, 'type number');
   for (const key of ['minLength', 'maxLength', 'pattern'] as const) {
     const isWrong = field[key] !== undefined && !isPlainText;
-    refuse(isWrong, key, `only a plain text takes ${key}`, 'type text without enum and format');
+    refuse(isWrong, key, `only a plain text can have ${key}`, 'type text without enum and format');
   }
   const fault = pattern === undefined ? undefined : faultOfPattern(pattern, maxLength);
   refuse(fault, 'pattern', fault ?? '', PATTERN);
@@ -142,24 +142,24 @@ function checkField(faults: Faults, field: FieldDefinition, at: string, place: P
     refuse(isAbove, key, `${low} is above the ${upper} ${high}`, `at most ${upper}`);
   }
   const isReference = type === 'reference';
-  const pointless = `a ${type} points at nothing`;
+  const pointless = `a ${type} is not a reference`;
   refuse(mustExist !== undefined && !isReference, 'mustExist', pointless, 'type reference');
   refuse(onDelete !== undefined && !isReference, 'onDelete', pointless, ON_DELETE);
   const isFree = isReference && onDelete === 'refuse' && mustExist === false;
   refuse(isFree, 'onDelete', 'the target need not exist, so it may be removed', ON_DELETE);
   refuse(isReference && target === undefined, 'target', 'a reference needs a target', TARGET);
-  refuse(!isReference && target !== undefined, 'target', `a ${type} takes no target`, TARGET);
+  refuse(!isReference && target !== undefined, 'target', `a ${type} cannot have a target`, TARGET);
   refuse(field.fields && type !== 'object', 'fields', `a ${type} has no members`, 'type object');
   refuse(field.index && !isIndexable, 'index', 'it cannot be indexed', INDEXABLE);
   refuse(field.unique && !isIndexable, 'unique', 'it cannot be unique', INDEXABLE);
   refuse(ignoresCase(field) && type !== 'text', 'unique', 'it has no case', 'a text, for ignoreCase');
   const isSearchable = isIndexable && (type === 'text' || type === 'reference');
-  const searchable = 'a top-level text or reference that is no list';
+  const searchable = 'a top-level text or reference that is not a list';
   refuse(field.searchable && !isSearchable, 'searchable', 'it cannot be searchable', searchable);
   const isMember = field.right && place !== 'top';
   refuse(isMember, 'right', 'a member of an object is not a right', 'a top-level field');
   if (field.default === undefined) return;
-  refuse(list, 'default', 'a list takes no default', DEFAULT);
+  refuse(list, 'default', 'a list cannot have a default', DEFAULT);
   const isDefault = list || isDefaultOf(field, field.default);
   refuse(!isDefault, 'default', 'the default is not a value of the field', DEFAULT);
 }
@@ -180,7 +180,7 @@ function checkLinks(faults: Faults, fields: readonly FieldDefinition[], pointer:
     const at = `${pointer}/${index}`;
     const isText = type === 'text' && allowed === undefined;
     const isNaming = names === undefined || isText;
-    faults.unless(isNaming, `${at}/names`, `a ${type} names no record`, 'type text without enum');
+    faults.unless(isNaming, `${at}/names`, `a ${type} cannot name a record`, 'type text without enum');
     const first = fieldNamed(fields, namedWith);
     const isNamedWith =
       names !== undefined &&
@@ -190,7 +190,7 @@ function checkLinks(faults: Faults, fields: readonly FieldDefinition[], pointer:
       !first?.list;
     const beside = 'a field beside it that names a record of the same collection; neither is a list';
     if (namedWith !== undefined)
-      faults.unless(isNamedWith, `${at}/namedWith`, 'they name no record together', beside);
+      faults.unless(isNamedWith, `${at}/namedWith`, 'they do not name a record together', beside);
     const reference = fieldNamed(fields, agreesWith?.split('.')[0]);
     const isOfOne =
       reference?.type === 'reference' && !reference.list && typeof reference.target === 'string';
@@ -258,7 +258,7 @@ function checkUniqueTogether(
     for (const [position, { field: name, is }] of excepted.entries()) {
       const field = fieldNamed(fields, name);
       const fits = field !== undefined && !field.list && (is === undefined || field.type === 'text');
-      const expected = 'a declared top-level field that is no list; a text if `is` has values';
+      const expected = 'a declared top-level field that is not a list; a text if `is` has values';
       faults.unless(fits, `${at}/unless/${position}/field`, `"${name}" cannot be an exception`, expected);
     }
   }
@@ -273,7 +273,7 @@ function checkScalar(
 ): FieldDefinition | undefined {
   const field = findField(fields, path);
   if (field === undefined || field === 'list') {
-    faults.unless(false, at, `"${path}" is no declared value`, 'a declared field that is no list');
+    faults.unless(false, at, `"${path}" is not a declared value`, 'a declared field that is not a list');
     return undefined;
   }
   const isScalar = field.type !== 'object' && field.type !== 'reference';
@@ -293,7 +293,7 @@ function checkCheck(
     const parts = check.of.map((path, part) => [`${pointer}/of/${part}`, path] as const);
     for (const [at, path] of [[`${pointer}/total`, check.total] as const, ...parts]) {
       const isNumber = fieldOf(path)?.type === 'number';
-      faults.unless(isNumber, at, `"${path}" is no declared number`, 'the path of a number field');
+      faults.unless(isNumber, at, `"${path}" is not a declared number`, 'the path of a number field');
     }
     return;
   }
@@ -350,11 +350,11 @@ function checkStays(faults: Faults, { stays, fields = [] }: CollectionDefinition
     faults.unless(
       hasDay(fields, stays[key]),
       `/stays/${key}`,
-      `"${stays[key]}" is no day`,
+      `"${stays[key]}" is not a day`,
       'a field of days',
     );
   const isSession = session === undefined || fieldNamed(fields, session)?.format === 'session';
-  faults.unless(isSession, '/stays/session', `"${session}" is no session`, 'a field of sessions');
+  faults.unless(isSession, '/stays/session', `"${session}" is not a session`, 'a field of sessions');
   checkDeclared(faults, fields, reset, '/stays/reset');
 }
 
@@ -377,8 +377,9 @@ function checkGrants(faults: Faults, { fields = [], grants = [] }: CollectionDef
     const caller = fieldNamed(list?.fields ?? [], callerName);
     const isList = list?.type === 'object' && list.list;
     const isCaller = caller?.type === 'reference' && !caller.list;
-    const isNoReference = `"${callerName}" is no reference of an element`;
-    if (!isList) faults.unless(false, `${at}/list`, `"${listName}" is no list of objects`, 'a declared one');
+    const isNoReference = `"${callerName}" is not a reference of an element`;
+    if (!isList)
+      faults.unless(false, `${at}/list`, `"${listName}" is not a list of objects`, 'a declared one');
     else if (!isCaller) faults.unless(false, `${at}/caller`, isNoReference, 'a declared one');
     else
       for (const [part, path] of key.entries()) {
@@ -396,13 +397,13 @@ function checkPersonal(faults: Faults, { fields = [], labelField, personal }: Co
   for (const [index, name] of about.entries()) {
     const field = fieldNamed(fields, name);
     const fits = field?.type === 'reference' && !field.list;
-    const expected = 'a declared reference that is no list';
-    faults.unless(fits, `/personal/about/${index}`, `"${name}" is no reference`, expected);
+    const expected = 'a declared reference that is not a list';
+    faults.unless(fits, `/personal/about/${index}`, `"${name}" is not a reference`, expected);
   }
   for (const [index, name] of identifiers.entries()) {
     const isText = fieldNamed(fields, name)?.type === 'text';
     const at = `/personal/identifiers/${index}`;
-    faults.unless(isText, at, `"${name}" is no declared text`, 'a declared top-level text');
+    faults.unless(isText, at, `"${name}" is not a declared text`, 'a declared top-level text');
   }
   for (const [key, names] of Object.entries({ identifiers, fields: told }))
     for (const [index, name] of names.entries()) {
@@ -454,8 +455,13 @@ function checkRowRule(
     const isTextList =
       isOfRoles && fields.some(({ name, type, list }) => name === path && type === 'text' && list);
     const isValue = path === '_id' || (typeof field === 'object' && field.type !== 'object');
-    const expected = '`_id`, or a declared field that is no list (with `roles`, a list of texts too)';
-    faults.unless(isValue || isTextList, `${at}/fields/${index}`, `"${path}" is no declared value`, expected);
+    const expected = '`_id`, or a declared field that is not a list (with `roles`, a list of texts too)';
+    faults.unless(
+      isValue || isTextList,
+      `${at}/fields/${index}`,
+      `"${path}" is not a declared value`,
+      expected,
+    );
   }
 }
 

@@ -72,17 +72,17 @@ export async function findUseFaults(
   for (const { name: field } of before.fields) {
     if (after.fieldsByName.has(field)) continue;
     const uses = await listFieldUses(queryable, scope, { collection: before.name, field });
-    const said = uses.slice(0, MOST_NAMED).map(describe);
-    if (uses.length > MOST_NAMED) said.push(`${uses.length - MOST_NAMED} more (see fieldUses)`);
+    const users = uses.slice(0, MOST_NAMED).map(describe);
+    if (uses.length > MOST_NAMED) users.push(`${uses.length - MOST_NAMED} more (see fieldUses)`);
     if (await isUsedElsewhere(queryable, scope, { collection: before, field })) {
-      said.push('operations of other domains');
+      users.push('operations of other domains');
     }
-    if (said.length === 0) continue;
+    if (users.length === 0) continue;
     faults.push({
       pointer: '/fields',
       detail:
-        `${field} would go, and within ${KEPT_DAYS} days it was used by ${said.join('; ')}. ` +
-        'Send dropUsedFields: true to let it go all the same',
+        `this removes ${field}, which was used within ${KEPT_DAYS} days by ${users.join('; ')}. ` +
+        'Send dropUsedFields: true to remove it anyway',
       expected: field,
     });
   }

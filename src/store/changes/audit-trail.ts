@@ -96,7 +96,7 @@ function toAudited(sent: string): AuditedOperation {
   const found = AUDITED_OPERATIONS.find((one) => one === sent);
   if (found !== undefined) return found;
   const expected = `one of ${AUDITED_OPERATIONS.join(', ')}`;
-  throw invalidAt(`"${sent.slice(0, 50)}" is no operation; expected: ${expected}`, {
+  throw invalidAt(`"${sent.slice(0, 50)}" is not an operation; expected: ${expected}`, {
     parameter: 'operation',
     detail: 'no operation',
     expected,

@@ -260,7 +260,8 @@ export class ConnectionWatch implements ClientWatcher {
     } catch (error) {
       const answer = await this.#askAnew(ids);
       // Whatever dropped this connection has probably dropped others too.
-      if (error instanceof SilenceError) this.#retire(({ isLent }) => !isLent, 'another died without a word');
+      if (error instanceof SilenceError)
+        this.#retire(({ isLent }) => !isLent, 'another was lost without notice');
       return answer;
     }
   }
@@ -314,13 +315,13 @@ export class ConnectionWatch implements ClientWatcher {
       }
       client.restingBeats += 1;
       if (client.restingBeats < RESTING_BEATS) continue;
-      client.lose('The connection to the database died without a word.');
+      client.lose('The connection to the database was lost without notice.');
       dead += 1;
     }
     if (dead === 0) return;
-    this.tell({ kind: 'connectionsDropped', count: dead, reason: 'they died without a word' });
+    this.tell({ kind: 'connectionsDropped', count: dead, reason: 'they were lost without notice' });
     // Whatever killed them has probably killed the idle ones too.
-    this.#retire(({ isLent }) => !isLent, 'others died without a word');
+    this.#retire(({ isLent }) => !isLent, 'others were lost without notice');
   }
 
   #miss(error: unknown): void {

@@ -261,7 +261,7 @@ export function noSuchState(collection: Collection, id: string, moment: Moment):
 }
 
 export function noLongerKept(collection: Collection, id: string, version: number): ServiceError {
-  const detail = `what the record "${id}" of ${collection.name} was at version ${version} is not kept`;
+  const detail = `version ${version} of the record "${id}" of ${collection.name} is not kept`;
   return faultAt('GONE', detail, { expected: 'a version since which every change is kept with its values' });
 }
 

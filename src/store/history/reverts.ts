@@ -196,7 +196,7 @@ limit ${max + 1}`,
       scope,
     );
     if (rows.length === 0) {
-      const detail = `no change of the request "${requestId}" is yours to undo`;
+      const detail = `the request "${requestId}" made no change that you may undo`;
       throw faultAt('NOT_FOUND', detail, { parameter: 'requestId' });
     }
     if (rows.length > max) {

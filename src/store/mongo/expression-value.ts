@@ -190,7 +190,7 @@ const READERS: Readonly<Record<string, (value: ExpressionValue) => Sql>> = {
   object: (value) =>
     fill(
       `(case coalesce(jsonb_typeof($1), 'null') when 'object' then $1 when 'null' then '{}'
-        else doc_refuse('$mergeObjects: a value is no object.') end)`,
+        else doc_refuse('$mergeObjects: a value is not an object.') end)`,
       [toJson(value)],
     ),
   /** A number as its digits; what is null or missing is the empty text. */

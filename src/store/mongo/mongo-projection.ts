@@ -90,7 +90,7 @@ export function treeOf(fields: readonly { readonly path: Path }[], place: MongoP
   const tree = new Map<string, true | FieldTree>();
   for (const { path } of fields)
     insert(tree, path, () =>
-      malformedMongo(place, 'no path that is another one, or its beginning', path.join('.')),
+      malformedMongo(place, 'a path that neither equals nor begins another', path.join('.')),
     );
   return tree;
 }

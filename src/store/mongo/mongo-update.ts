@@ -76,11 +76,7 @@ export function parseMongoUpdate(
   place: MongoPlace = startMongoPlace('update'),
 ): UpdateOperation[] {
   if (Array.isArray(update)) {
-    throw malformedMongo(
-      place,
-      'an object: a pipeline is no update here; read with agg, then update',
-      update,
-    );
+    throw malformedMongo(place, 'an object, not a pipeline: read with agg, then update', update);
   }
   if (update === undefined || !isJsonObject(update)) {
     throw malformedMongo(place, 'an object of operators, or the new record', update);

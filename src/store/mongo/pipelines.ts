@@ -282,5 +282,5 @@ function expressionsOf(stage: Stage): readonly Expression[] {
 
 /** @throws FORBIDDEN */
 function refuseCollection(name: string): never {
-  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so not look them up either`);
+  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so you may not look them up`);
 }

@@ -33,8 +33,8 @@ export function parseSince(
   if (since === undefined) throw wrong(`${parameter} is ${JSON.stringify(text)}; expected ${expected}.`);
   if (Date.parse(since) >= Date.now() - keepRemovedDays * DAY_MS) return since;
   throw wrong(
-    `${parameter} is more than ${keepRemovedDays} days ago, and removed records are remembered for so ` +
-      `long (KEEP_REMOVED_DAYS): an export without ${parameter} has all that there is.`,
+    `${parameter} is more than ${keepRemovedDays} days ago, and removed records are not remembered ` +
+      `longer (KEEP_REMOVED_DAYS); export all records, without ${parameter}.`,
   );
 }
 

@@ -53,5 +53,5 @@ export async function readGroups(
 function getReadable(name: string, findReadable: FindReadable): Readable {
   const readable = findReadable(name);
   if (readable !== undefined) return readable;
-  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so not group by them either`);
+  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so you may not group by them`);
 }

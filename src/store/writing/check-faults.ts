@@ -177,7 +177,7 @@ export function assertNoProbing(records: readonly JsonObject[], scope: Scope, co
     const whose = describeNeededRoles(collection, 'read', [name]);
     throw new ServiceError(
       'FORBIDDEN',
-      `you may not set ${name} of ${collection.name}: it is unique, and not yours to read; ${whose}`,
+      `you may not set ${name} of ${collection.name}: it is unique, and you may not read it; ${whose}`,
     );
   }
 }
@@ -203,8 +203,8 @@ export function assertJudgeable(collection: Collection, change: JudgedChange): v
   const whose = describeNeededRoles(collection, verb, fields);
   throw new ServiceError(
     'FORBIDDEN',
-    `you may not set ${changed.join(', ')} of ${collection.name}: a rule holds it against fields ` +
-      `that are not yours to read; ${whose}`,
+    `you may not set ${changed.join(', ')} of ${collection.name}: a rule compares it with fields ` +
+      `that you may not read; ${whose}`,
   );
 }
 
@@ -238,7 +238,7 @@ export function assertCompletable(
   const fields = needed.map((field) => field.name);
   throw new ServiceError(
     'FORBIDDEN',
-    `you may not create records of ${collection.name}: they need values that are not yours to set; ` +
+    `you may not create records of ${collection.name}: they need values that you may not set; ` +
       `${describeNeededRoles(collection, 'create', fields)}`,
   );
 }

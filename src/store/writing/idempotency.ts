@@ -98,7 +98,7 @@ async function firstAnswer<T extends JsonValue>(
   throw faultAt(
     'IDEMPOTENCY_CONFLICT',
     `the idempotency key "${kept.key}" was used for another request within ${IDEMPOTENCY_HOURS} h; ` +
-      'take a new one',
+      'use a new one',
     { parameter: 'Idempotency-Key', detail: 'used for another request', sent: kept.key },
   );
 }

@@ -334,7 +334,7 @@ export class MatchingWrites {
     const made = applyUpdate(base, operations, { now, timeZone: scope.domain.timeZone, isInsert: true });
     const { _id: id = made._id } = base;
     if (made._id !== undefined && made._id !== id) {
-      const detail = 'The filter names another _id than the update: the record that is made has one.';
+      const detail = 'The filter and the update give the new record different values of _id.';
       throw invalidAt(detail, { pointer: '/_id', expected: String(id) });
     }
     // A replacement keeps nothing else of what the filter says.

@@ -26,7 +26,7 @@ export function assertWritable(
       .map((name): ErrorDetail => {
         const pointer = records.length === 1 ? `/${name}` : `/${index}/${name}`;
         const isRight = collection.fieldsByName.get(name)?.isRight === true;
-        const detail = `${name} is not yours to set`;
+        const detail = `you may not set ${name}`;
         return isRight ? { pointer, detail, expected: RIGHTS_EXPECTATION } : { pointer, detail };
       }),
   );

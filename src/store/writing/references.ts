@@ -125,7 +125,7 @@ export function deadReferenceDetail(
   const expected = `the _id of a record of ${targets.join(' or ')}`;
   return {
     pointer: where,
-    detail: `${where}: ${expected} is expected, and there is none "${value}"`,
+    detail: `${where}: ${expected} is expected, and "${value}" does not exist`,
     expected,
     sent: value,
   };

@@ -41,7 +41,7 @@ export function uniqueKeyOf(collection: Collection, by: string, readable: Effect
     ),
   );
   const expected = `one of ${names.join(', ')}`;
-  const detail = `by: "${by}" does not tell the records of ${collection.name} apart; ${expected} is expected`;
+  const detail = `by: "${by}" does not identify the records of ${collection.name}; ${expected} is expected`;
   throw invalidAt(detail, { parameter: 'by', expected, sent: by });
 }
 

@@ -256,7 +256,7 @@ function assertKeys(sent: readonly Sent[], by: string): void {
     const at = { pointer: by === '_id' ? `${pointer}/_id` : pointer };
     const earlier = indexByKey.get(key);
     indexByKey.set(key, index);
-    if (key === '') return [{ ...at, detail: `${pointer || 'the record'}: has no ${by} to tell it by` }];
+    if (key === '') return [{ ...at, detail: `${pointer || 'the record'}: has no ${by} to identify it` }];
     if (earlier === undefined) return [];
     return [{ ...at, detail: `${pointer}: has the same ${by} as /${earlier}; each is sent once` }];
   });

@@ -341,7 +341,7 @@ describe('tally', () => {
 it('reads a mapping of the caller, and says what is wrong with it', async () => {
   await expect(readFormatMapping('/nowhere.json')).rejects.toMatchObject({
     code: 'NOT_FOUND',
-    message: '/nowhere.json is no format (oneroster, tally, udise), and no file.',
+    message: '/nowhere.json is neither a format (oneroster, tally, udise) nor a file.',
   });
   await expect(
     readFormatMapping(fileURLToPath(new URL('../../../package.json', import.meta.url))),

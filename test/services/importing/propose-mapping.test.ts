@@ -123,7 +123,7 @@ describe('what a mapping does not say', () => {
     );
     expect(given.columns.find(({ column }) => column === 'Email')).toMatchObject({ blank: ['-'] });
     expect(doubtsOfMapping(students, given, columns)).toEqual([
-      'The column "Blood" goes to no field, so these values are not imported: 2 (B+, O).',
+      'The column "Blood" is not mapped to a field, so these values are not imported: 2 (B+, O).',
       expect.stringContaining('"Phone" has values that a spreadsheet has destroyed: 1 (9.15854E+11, row 2)'),
       expect.stringContaining('"Class" has days among other values: 1'),
       expect.stringContaining('"Email": - counts as no value'),

@@ -184,7 +184,7 @@ describe('a template finds own members alone, calls nothing, and leaves the intr
   });
 
   it.each(paths)('%s as a partial, which there are none of', (path) => {
-    expect(() => fill(`{{>${path}}}`, values)).toThrow('a template stands alone');
+    expect(() => fill(`{{>${path}}}`, values)).toThrow('a template cannot include one');
   });
 
   it('finds such a name where the values have it themselves', () => {

@@ -184,8 +184,8 @@ describe('a call of the platform', () => {
       'platform.echo({ limit: undefined });',
       'platform.echo: "limit" is undefined: leave it out or write null',
     ],
-    ['NaN', 'platform.echo({ a: 0 / 0 });', '"a" is NaN, which JSON cannot say'],
-    ['a function', 'platform.echo({ a() {} }, 1);', '"a" is a function, which JSON cannot say'],
+    ['NaN', 'platform.echo({ a: 0 / 0 });', '"a" is NaN, which JSON cannot hold'],
+    ['a function', 'platform.echo({ a() {} }, 1);', '"a" is a function, which JSON cannot hold'],
     ['a promise', 'platform.echo(platform.db.count(1));', '"0" is a promise: write await'],
     ['a BigInt', 'platform.echo(1n);', '"0" is a bigint'],
   ])('refuses %s, which would become something else', async (_name, code, message) => {

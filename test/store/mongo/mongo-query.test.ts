@@ -142,7 +142,7 @@ describe('an update', () => {
   });
 
   for (const [update, message] of [
-    [[{ $set: { a: 1 } }], 'a pipeline is no update here'],
+    [[{ $set: { a: 1 } }], 'an object, not a pipeline'],
     ['a', 'update: expected an object of operators'],
     [{ $set: { a: 1 }, b: 2 }, 'to set a field write $set'],
     [{ $sett: { a: 1 } }, 'Did you mean "$set"?'],
@@ -182,8 +182,8 @@ describe('a pipeline', () => {
     [[{ $unwind: 'lines' }], 'a path such as "$lines"'],
     [[{ $project: {} }], 'an object of fields'],
     [[{ $project: { a: 1, b: 0 } }], 'not both'],
-    [[{ $project: { a: 1, 'a.b': 1 } }], 'no path that is another one'],
-    [[{ $addFields: { 'a.b': 1, a: 2 } }], 'no path that is another one'],
+    [[{ $project: { a: 1, 'a.b': 1 } }], 'a path that neither equals nor begins another'],
+    [[{ $addFields: { 'a.b': 1, a: 2 } }], 'a path that neither equals nor begins another'],
     [[{ $lookup: { from: 'a', as: 'b' } }], 'localField and foreignField, or a pipeline'],
     [[{ $lookup: { from: 'a', as: 'b', localField: 'c' } }], 'both or none'],
     [[{ $facet: { a: [{ $facet: { b: [] } }] } }], 'no $facet inside a $facet'],

@@ -100,7 +100,7 @@ describe('what may not be updated', () => {
     await expectRefusal(
       update({ filter: byFee, update: [set('phone', '1')] }, CLERK),
       'FORBIDDEN',
-      /"fee" of student is not yours to read/,
+      /you may not read "fee" of student/,
     );
     const sort = [{ path: ['fee'], direction: 'ascending' }] as const;
     await expectRefusal(update({ sort, limit: 1, update: [set('phone', '1')] }, CLERK), 'FORBIDDEN', /"fee"/);
@@ -124,7 +124,7 @@ describe('what may not be updated', () => {
       await expectRefusal(
         update({ update: [operation] }, CLERK),
         'FORBIDDEN',
-        /^(status|fee) is not yours to set/,
+        /^you may not set (status|fee)/,
       );
     }
     expect(await versionOf(id)).toBe(1);
@@ -463,7 +463,7 @@ describe('an upsert', () => {
       roles: ['clerk'],
       scopes: { collections: { student: ['read', 'update'] }, reports: [], scripts: [] },
     });
-    await expectRefusal(upsert('u-0', auditor), 'FORBIDDEN', /do not include to create/);
+    await expectRefusal(upsert('u-0', auditor), 'FORBIDDEN', /do not allow it to create/);
   });
 
   it('makes the record where there is none, and changes the one there is', async () => {

@@ -157,7 +157,7 @@ describe.each(DOORS)('by %s, a write that a rule would hold against hidden value
     expect(refused.message).toBe(
       `${refused.message.startsWith('record "one": ') ? 'record "one": ' : ''}you may not set ` +
         `${names} of loan: ` +
-        'a rule holds it against fields that are not yours to read; one of these roles is needed: ' +
+        'a rule compares it with fields that you may not read; one of these roles is needed: ' +
         'admin, clerk, mailbox',
     );
     expect(await stored()).toMatchObject(STORED);
@@ -217,7 +217,7 @@ describe('a unique field that is set and not read', () => {
       expect(error).toMatchObject({
         code: 'FORBIDDEN',
         message:
-          'you may not set code of loan: it is unique, and not yours to read; one of these roles is ' +
+          'you may not set code of loan: it is unique, and you may not read it; one of these roles is ' +
           'needed: admin, clerk',
       });
     }
@@ -227,9 +227,7 @@ describe('a unique field that is set and not read', () => {
     const refused = await refusal(() =>
       test.store.upsert(AGENT, 'loan', { by: 'none', records: [{ seat: 'x' }] }),
     );
-    expect(refused.message).toBe(
-      'by: "none" does not tell the records of loan apart; one of _id is expected',
-    );
+    expect(refused.message).toBe('by: "none" does not identify the records of loan; one of _id is expected');
     for (const by of ['code', 'place']) {
       const error = await test.store
         .upsert(AGENT, 'loan', { by, records: [{ seat: 'x' }] })
@@ -244,7 +242,7 @@ it('a new record that lacks what the caller may not know of is refused without n
   expect(error).toMatchObject({
     code: 'FORBIDDEN',
     message:
-      'you may not create records of needy: they need values that are not yours to set; one of these ' +
+      'you may not create records of needy: they need values that you may not set; one of these ' +
       'roles is needed: admin',
   });
 });

@@ -45,11 +45,11 @@ describe('an upsert by a key', () => {
     await expectRefusal(upsert([student('1')], 'number', WRITER), 'FORBIDDEN', /you may not read/);
     const scopes = { collections: { student: ['read', 'create'] as const }, reports: [], scripts: [] };
     const key = scopeOf({ roles: ['admin'], scopes });
-    await expectRefusal(upsert([student('1')], 'number', key), 'FORBIDDEN', /do not include to update/);
+    await expectRefusal(upsert([student('1')], 'number', key), 'FORBIDDEN', /do not allow it to update/);
     await expectRefusal(
       upsert([student('1', { fee: 1 })], 'number', CLERK),
       'FORBIDDEN',
-      /fee is not yours to set/,
+      /you may not set fee/,
     );
   });
 
@@ -57,17 +57,17 @@ describe('an upsert by a key', () => {
     await expectRefusal(
       upsert([student('1')], 'class'),
       'INVALID_VALUE',
-      /^by: "class" does not tell the records of student apart; one of _id, number is expected$/,
+      /^by: "class" does not identify the records of student; one of _id, number is expected$/,
     );
     await expectRefusal(
       upsert([student('1')], '_id'),
       'INVALID_VALUE',
-      /^the record: has no _id to tell it by$/,
+      /^the record: has no _id to identify it$/,
     );
     await expectRefusal(
       upsert([student('1'), { name: 'N' }, student('1')]),
       'INVALID_VALUE',
-      /^\/1: has no number to tell it by \(and 1 more\)$/,
+      /^\/1: has no number to identify it \(and 1 more\)$/,
     );
     expect(await numbers()).toEqual([]);
   });

@@ -87,10 +87,10 @@ async function listFolder(
       );
     else if (/^prelude\.json(?:\.gz)?$/.test(entry.name)) continue;
     else if (/^oplog\.bson/.test(entry.name))
-      warnings.push(`${here} is not read: it holds changes, no documents.`);
+      warnings.push(`${here} is not read: it holds changes, not documents.`);
     else if (DOCUMENTS.test(entry.name))
       found.push(await listFile(here, database ?? path.basename(path.resolve(folder))));
-    else warnings.push(`${here} is not read: it is no file of mongodump or mongoexport.`);
+    else warnings.push(`${here} is not read: it is not a file of mongodump or mongoexport.`);
   }
   return found;
 }

@@ -270,7 +270,7 @@ export class RowPreparer {
       const named = this.#headingOf(keyName);
       const [column] = this.#columnsOf(keyName);
       faults.push({
-        detail: `the row has no ${named} to tell its record by`,
+        detail: `the row has no ${named} to identify its record`,
         expected: `a value for ${named}`,
         ...(column !== undefined && { column }),
       });

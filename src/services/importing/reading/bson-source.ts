@@ -39,7 +39,7 @@ export function rowOfBsonDocument(number: number, bytes: Uint8Array): SourceRow 
   try {
     return rowOfDocument(number, deserialize(bytes, DECODED));
   } catch (error) {
-    const fault = `document ${number} is no BSON (${reasonOfDamage(error)}); dump it again`;
+    const fault = `document ${number} is not BSON (${reasonOfDamage(error)}); dump it again`;
     return { number, values: {}, fault };
   }
 }
@@ -120,7 +120,7 @@ async function* splitBson(
   if (length === 0) return;
   throw new ServiceError(
     'MALFORMED_REQUEST',
-    `The file ends within document ${number}; it is cut, or no BSON. Send all of it.`,
+    `The file ends within document ${number}; it is incomplete, or not BSON. Send all of it.`,
   );
 }
 
@@ -128,8 +128,8 @@ function assertSize(size: number, number: number, maxLength: number): void {
   if (size < SHORTEST_DOCUMENT) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      `Document ${number} has a length of ${size} bytes, which none has; ` +
-        'the file is damaged, or no BSON.',
+      `Document ${number} has a length of ${size} bytes, which is too short; ` +
+        'the file is damaged, or not BSON.',
     );
   }
   if (size > maxLength) {

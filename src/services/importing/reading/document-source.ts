@@ -84,7 +84,7 @@ function parseDocument(json: string): JsonObject | string {
     return isJsonObject(parsed) ? parsed : 'a JSON object is expected here, {"field": value, …}';
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return `this is no JSON (${error.message}); a JSON object is expected here`;
+    return `this is not JSON (${error.message}); a JSON object is expected here`;
   }
 }
 
@@ -212,7 +212,10 @@ async function* splitJsonValues(
   if (isBare && place === 'sequence') yield [take(EMPTY)];
   if (!isOpen && (place === 'sequence' || place === 'behind')) return;
   const what = place === 'start' ? 'holds nothing' : `ends within what begins on line ${valueLine}`;
-  throw new ServiceError('MALFORMED_REQUEST', `The file ${what}; it is cut, or no JSON. Send all of it.`);
+  throw new ServiceError(
+    'MALFORMED_REQUEST',
+    `The file ${what}; it is incomplete, or not JSON. Send all of it.`,
+  );
 
   /** Whether the list `data` begins behind these bytes of the first object. */
   function isNamedData(before: Buffer): boolean {

@@ -31,15 +31,15 @@ export async function findEncoding(path: string, named: string | undefined): Pro
   if (said !== undefined) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      `Line ${line} is not UTF-8, as the file is said to be. ` +
-        'Save the file as UTF-8, or say encoding=windows-1252.',
+      `Line ${line} is not UTF-8, the encoding you gave. ` +
+        'Save the file as UTF-8, or give encoding=windows-1252.',
     );
   }
   if (hasLetters) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
       `Line ${line} is not UTF-8, though lines before it are: the file mixes two encodings. ` +
-        'Save it as UTF-8, or say which one it is by encoding=windows-1252.',
+        'Save it as UTF-8, or give encoding=windows-1252.',
     );
   }
   const warning = `The file is not UTF-8 (line ${line}) and is read as Windows-1252;`;
@@ -90,7 +90,7 @@ export async function* readAsUtf8(path: string, encoding: Encoding): AsyncGenera
     if (!(cause instanceof TypeError)) throw cause;
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      `What follows line ${line} is not ${encoding}, as the file is said to be. Save the file as UTF-8.`,
+      `The text after line ${line} is not ${encoding}, the encoding you gave. Save the file as UTF-8.`,
       { cause },
     );
   }

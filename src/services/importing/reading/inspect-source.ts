@@ -261,8 +261,7 @@ function doubtOfDays(column: string, [dayFirst, monthFirst]: readonly [FoundCell
   return (
     `${JSON.stringify(column)} has days with the day first (${dayFirst.value}, row ${dayFirst.number}) ` +
     `and with the month first (${monthFirst.value}, row ${monthFirst.number}): ` +
-    'what 01/02/2026 means there cannot be told. ' +
-    'Write all days in one way.'
+    '01/02/2026 may mean either. Write all days in one way.'
   );
 }
 

@@ -220,7 +220,7 @@ export class SheetReader {
   }
 
   #noDay(serial: number): CellValue {
-    this.#tell(`shows ${serial} as a day, which is none; write the day as text`);
+    this.#tell(`shows ${serial} as a day, but it is not one; write the day as text`);
     return null;
   }
 

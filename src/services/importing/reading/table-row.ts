@@ -69,7 +69,7 @@ export function findHeader(
       : [];
   if (row.cells.some((cell) => typeof cell === 'number' || /^\d+([./-]\d+)*$/.test(String(cell ?? '')))) {
     warnings.push(
-      `Row ${row.number} is read as the header, though numbers stand in it; say header=none if it is data.`,
+      `Row ${row.number} is read as the header, though numbers stand in it; give header=none if it is data.`,
     );
   }
   const { columns, warnings: ofNames } = nameColumns(withoutBlankEnd(row, rows));

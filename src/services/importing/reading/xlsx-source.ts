@@ -86,7 +86,7 @@ function warningOfOthers({ name }: SheetPart, others: readonly SheetPart[]): str
   const more = others.length > names.length ? ` and ${others.length - names.length} more` : '';
   return (
     `Only the sheet ${JSON.stringify(name)} is read; the workbook has ${names.join(', ')}${more} too. ` +
-    'Say sheet=<name> to read another one.'
+    'Give sheet=<name> to read another one.'
   );
 }
 
@@ -113,7 +113,7 @@ async function findSheet(
     const merged = areas.filter(({ width }) => width === 1);
     return { sheet, header, merged, mergedAreas: areas.length };
   }
-  throw new ServiceError('MALFORMED_REQUEST', 'The workbook has no sheet that is shown.');
+  throw new ServiceError('MALFORMED_REQUEST', 'All sheets of the workbook are hidden.');
 }
 
 function candidatesOf(sheets: readonly SheetPart[], asked: string | undefined): readonly SheetPart[] {
@@ -215,7 +215,7 @@ async function mainPart(parts: ZipParts): Promise<string> {
   if (found && parts.has(found.part)) return found.part;
   throw new ServiceError(
     'MALFORMED_REQUEST',
-    'The file is a zip file, and no workbook (XLSX); save the sheet as XLSX or CSV.',
+    'The file is a zip file, not a workbook (XLSX); save the sheet as XLSX or CSV.',
   );
 }
 

@@ -94,7 +94,7 @@ export function toEmailContent(
   if (count === 0 && errors.length === 0) {
     errors.push({
       parameter: 'to',
-      detail: 'nobody to send to',
+      detail: 'there is no recipient',
       expected: 'at least one address in to, cc or bcc',
     });
   }
@@ -106,7 +106,7 @@ export function toEmailContent(
   if (text === undefined && html === undefined) {
     errors.push({
       parameter: 'text',
-      detail: 'there is nothing in it',
+      detail: 'it is empty',
       expected: 'text, html or a template',
     });
   }

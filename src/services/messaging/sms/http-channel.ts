@@ -66,7 +66,7 @@ export class HttpSmsChannel implements Channel<SmsContent> {
     const { smsHttpSuccess: success, smsHttpIdPath: idPath } = this.#options;
     // Not retried: if the setting is wrong, every parent would get the message a dozen times.
     if (success && !success.test(body))
-      throw new DeliveryError('permanent', `the SMS provider said no: ${shown}`);
+      throw new DeliveryError('permanent', `the SMS provider refused the message: ${shown}`);
     return { providerId: idPath === undefined ? undefined : findText(body, idPath) };
   }
 

@@ -116,7 +116,7 @@ export class SmppSession {
   /** A lost peer is noticed only when a request to it fails. */
   #enquire(): void {
     this.ask((session, onResponse) => session.enquire_link(onResponse)).catch(() =>
-      this.#end('the SMS centre gives no sign of life'),
+      this.#end('the SMS centre does not respond'),
     );
   }
 

@@ -49,7 +49,7 @@ export function toSmsMessages(request: SmsRequest, options: SmsOptions): Outgoin
   const written = typeof request.to === 'string' ? [request.to] : request.to;
   const numbers = [...new Set(written.map((number) => numberToSendTo(number, options.callingCode)))];
   if (numbers.length === 0)
-    throw invalid({ parameter: 'to', detail: 'nobody to send to', expected: 'a number' });
+    throw invalid({ parameter: 'to', detail: 'there is no recipient', expected: 'a number' });
   if (numbers.length > options.maxRecipients) {
     throw new ServiceError(
       'LIMIT_EXCEEDED',
@@ -70,7 +70,7 @@ function numberToSendTo(written: string, callingCode: string): string {
   if (number !== undefined) return number;
   const expected = `a telephone number, e.g. +${callingCode}5123456789`;
   const sent = written.slice(0, 40);
-  throw invalidAt(`"${sent}" is no number to send to: expected ${expected}`, {
+  throw invalidAt(`"${sent}" is not a telephone number: expected ${expected}`, {
     parameter: 'to',
     detail: 'not a telephone number',
     expected,
@@ -86,8 +86,7 @@ function toText(
   const text = data === undefined ? written : renderTemplate(written, data, { escape: asItIs, maxBytes });
   if (data === undefined) assertNoPlaceholder('text', written);
   else for (const hint of hintsAtUnused([written], data)) onHint?.(hint);
-  if (text.trim() === '')
-    throw invalid({ parameter: 'text', detail: 'there is nothing in it', expected: 'a text' });
+  if (text.trim() === '') throw invalid({ parameter: 'text', detail: 'it is empty', expected: 'a text' });
   if (CONTROL.test(text)) {
     throw invalid({ parameter: 'text', detail: 'it holds control characters', expected: 'a text' });
   }

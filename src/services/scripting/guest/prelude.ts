@@ -59,16 +59,16 @@ function encode(name, args) {
       case 'string': case 'boolean': return value;
       case 'number':
         if (value - value === 0) return value;
-        throw new TypeError('platform.' + name + ': "' + key + '" is ' + value + ', which JSON cannot say');
+        throw new TypeError('platform.' + name + ': "' + key + '" is ' + value + ', which JSON cannot hold');
       case 'object':
         if (value instanceof NativeRegExp) return { $regex: value.source, $options: value.flags };
         if (value instanceof HostPromise) throw new TypeError('platform.' + name + ': "' + key + '" is a promise: write await before the call that gave it');
-        if (value instanceof NativeMap || value instanceof NativeSet) throw new TypeError('platform.' + name + ': "' + key + '" is a Map or a Set, which JSON cannot say');
+        if (value instanceof NativeMap || value instanceof NativeSet) throw new TypeError('platform.' + name + ': "' + key + '" is a Map or a Set, which JSON cannot hold');
         return value;
       case 'undefined':
         throw new TypeError('platform.' + name + ': "' + key + '" is undefined: leave it out or write null');
       default:
-        throw new TypeError('platform.' + name + ': "' + key + '" is a ' + typeof value + ', which JSON cannot say');
+        throw new TypeError('platform.' + name + ': "' + key + '" is a ' + typeof value + ', which JSON cannot hold');
     }
   });
 }

@@ -117,9 +117,9 @@ function toHeaders(script: string, value: JsonValue | undefined): Readonly<Recor
   return Object.fromEntries(
     Object.entries(value).map(([written, text]) => {
       const name = written.toLowerCase();
-      if (!ANSWER_HEADER.test(name)) throw failed(script, `headers: "${written}" is not a script's to set`);
+      if (!ANSWER_HEADER.test(name)) throw failed(script, `headers: a script may not set "${written}"`);
       if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
-        throw failed(script, `headers: "${written}" is to be one line of text`);
+        throw failed(script, `headers: "${written}" must be one line of text`);
       }
       if (name === 'content-type' && SCRIPT_TYPE.test(text)) {
         throw failed(

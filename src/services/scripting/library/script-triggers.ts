@@ -160,9 +160,13 @@ async function reservePermit(queue: FairQueue, scope: Scope, waitMs: number): Pr
 function acquireNow(queue: FairQueue, scope: Scope): Permit {
   const permit = queue.tryAcquire(queueKeyOf(scope));
   if (permit !== undefined) return permit;
-  throw new ServiceError('UNAVAILABLE', 'the scripts this write asks are busy with other writes; try again', {
-    retryAfterSeconds: RETRY_SOON_SECONDS,
-  });
+  throw new ServiceError(
+    'UNAVAILABLE',
+    'the "before" scripts of this write are busy with other writes; try again',
+    {
+      retryAfterSeconds: RETRY_SOON_SECONDS,
+    },
+  );
 }
 
 /** The script is too slow if it had all of its time; otherwise it was delayed by others. */
@@ -186,7 +190,7 @@ function answerOf(run: ScriptRun): JsonObject | undefined {
   if (run.error !== undefined) throw refused(run.script, `${run.error.message}${printPlace(run.error)}`);
   if (run.value === undefined || run.value === null) return undefined;
   if (isJsonObject(run.value)) return run.value;
-  throw refused(run.script, 'it gave back no object: a before-trigger gives the record, or nothing');
+  throw refused(run.script, 'it did not return an object: a before-trigger returns the record, or nothing');
 }
 
 /** ` (fees.js:3:7)`, as far as the position is known. */

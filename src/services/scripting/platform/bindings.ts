@@ -321,7 +321,7 @@ async function readUpTo(limits: ScriptLimits, body: AsyncIterable<string | Uint8
     const bytes = Buffer.from(part);
     size += bytes.length;
     if (size > limits.payloadBytes) {
-      const reason = `The report is larger than ${printLimit(limits, 'payloadBytes')}: ask for a part of it.`;
+      const reason = `The report is larger than ${printLimit(limits, 'payloadBytes')}: request a part of it.`;
       throw new ServiceError('LIMIT_EXCEEDED', reason);
     }
     parts.push(bytes);

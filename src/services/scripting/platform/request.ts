@@ -89,7 +89,7 @@ function toMessage(given: RequestOptions): { headers: Record<string, string>; bo
         `"${written.slice(0, 100)}" is not a header, or its value has a line break`,
       );
     }
-    if (RESERVED_HEADERS.has(name)) throw invalid('options.headers', `${name} is not a script's to set`);
+    if (RESERVED_HEADERS.has(name)) throw invalid('options.headers', `a script may not set ${name}`);
     headers[name] = String(value);
   }
   const bodies = [
@@ -101,8 +101,7 @@ function toMessage(given: RequestOptions): { headers: Record<string, string>; bo
     given.body === undefined ? undefined : { type: 'text/plain; charset=utf-8', text: given.body },
   ].filter((body) => body !== undefined);
   const [body, second] = bodies;
-  if (second !== undefined)
-    throw invalid('options', 'json, form and body are three ways to say the same: one of them');
+  if (second !== undefined) throw invalid('options', 'json, form and body exclude one another: one of them');
   if (body === undefined) return { headers, body: undefined };
   if (given.method === 'GET') throw invalid('options.method', 'a GET has no body', 'POST, PUT or DELETE');
   return { headers: { 'content-type': body.type, ...headers }, body: body.text };

@@ -210,7 +210,7 @@ export class OutboundClient {
  */
 function redirected(request: OutboundRequest, status: number, location: string): OutboundRequest {
   if (!URL.canParse(location, request.url.href)) {
-    throw new ServiceError('UNAVAILABLE', `${request.url.host} redirects to what is no URL`);
+    throw new ServiceError('UNAVAILABLE', `${request.url.host} redirects to an invalid URL`);
   }
   const url = new URL(location, request.url);
   const turnsIntoGet = status === 303 || (status < 303 && request.method === 'POST');

@@ -44,7 +44,7 @@ export async function findCluster(dataDirectory: string): Promise<Cluster | unde
   }
   if (version.trim() !== MAJOR_VERSION) {
     throw unusable(
-      `The database in ${cluster.directory} is of PostgreSQL ${version.trim()}, this gateway brings ` +
+      `The database in ${cluster.directory} was made by PostgreSQL ${version.trim()}, this gateway has ` +
         `${MAJOR_VERSION}: back it up with the version of the gateway that made it (campus backup), and ` +
         'restore the backup into a new data directory (campus restore).',
     );

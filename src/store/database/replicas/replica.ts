@@ -117,7 +117,7 @@ export class Replica {
       tell({
         kind: 'replicaUnfit',
         server: this.name,
-        reason: 'it is no replica of the database of DATABASE_URL',
+        reason: 'it is not a replica of the database of DATABASE_URL',
       });
     }
   }

@@ -101,10 +101,8 @@ export class ReplicatedReads {
   async learn({ principal }: Pick<Scope, 'principal'>, printed: string): Promise<void> {
     const position = parsePosition(printed);
     if (position === undefined) {
-      throw new ServiceError(
-        'MALFORMED_REQUEST',
-        'X-Read-After is to be what an answer gave, e.g. 16/B374D848.',
-      );
+      const detail = 'X-Read-After must be the value of a response, e.g. 16/B374D848.';
+      throw new ServiceError('MALFORMED_REQUEST', detail);
     }
     await this.#options.positions.learn(credentialName(principal.credential), position);
   }
@@ -194,7 +192,7 @@ function digestOfRows(rows: readonly string[], before: number): number {
 function changedMeanwhile(): ServiceError {
   return new ServiceError(
     'UNAVAILABLE',
-    'The replica that was read from was lost, and what was read has changed meanwhile; ask again.',
+    'The replica was lost, and the data has changed meanwhile; send the request again.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }

@@ -76,9 +76,9 @@ describe('a folder of mongodump', () => {
     const dump = await opened('dump');
     expect(dump.collections.map(({ name }) => name)).toEqual(['a/b', 'long name']);
     expect(dump.warnings.map((warning) => warning.replaceAll(folder, '…'))).toEqual([
-      '…/dump/oplog.bson is not read: it holds changes, no documents.',
+      '…/dump/oplog.bson is not read: it holds changes, not documents.',
       '…/dump/school/deeper is not read: a folder within that of a database.',
-      '…/dump/school/notes.txt is not read: it is no file of mongodump or mongoexport.',
+      '…/dump/school/notes.txt is not read: it is not a file of mongodump or mongoexport.',
       'view has no documents in the dump: it is a view, and is not read.',
     ]);
   });

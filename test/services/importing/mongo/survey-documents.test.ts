@@ -33,7 +33,7 @@ it('counts what became of values, with the first ids', async () => {
       documents: 8,
       alterations: [{ ...alteration, count: 7, firstIds: ['0', '1', '2', '3', '4'] }],
       unlistedAlterations: 0,
-      faults: { count: 1, samples: [{ number: 8, fault: expect.stringContaining('this is no JSON') }] },
+      faults: { count: 1, samples: [{ number: 8, fault: expect.stringContaining('this is not JSON') }] },
     });
   } finally {
     await rm(folder, { recursive: true });

@@ -137,13 +137,17 @@ describe('a file of BSON', () => {
     const { rows } = await readSource(bytes, 'x.bson');
     expect(rows.map(({ number, fault }) => [number, fault])).toEqual([
       [1, undefined],
-      [2, expect.stringMatching(/^document 2 is no BSON \(.*\); dump it again$/)],
+      [2, expect.stringMatching(/^document 2 is not BSON \(.*\); dump it again$/)],
       [3, undefined],
     ]);
   });
 
   it.each([
-    ['cut', bsonOf({ _id: 1 }, { _id: 2 }).subarray(0, -3), 'The file ends within document 2; it is cut'],
+    [
+      'cut',
+      bsonOf({ _id: 1 }, { _id: 2 }).subarray(0, -3),
+      'The file ends within document 2; it is incomplete',
+    ],
     [
       'garbled',
       Buffer.concat([bsonOf({ _id: 1 }), Buffer.from([1, 0, 0, 0, 0])]),

@@ -183,10 +183,10 @@ describe('the encoding of CSV', () => {
       { values: { name: 'René' } },
     ]);
     await expect(readSource(bytes, 'rows.csv', { encoding: 'utf-8' })).rejects.toThrow(
-      'Line 3 is not UTF-8, as the file is said to be.',
+      'Line 3 is not UTF-8, the encoding you gave.',
     );
     await expect(readSource(Buffer.from('a\nb\n!'), 'rows.csv', { encoding: 'utf-16le' })).rejects.toThrow(
-      'is not utf-16le, as the file is said to be',
+      'is not utf-16le, the encoding you gave',
     );
     await expect(readSource(bytes, 'rows.csv', { encoding: 'klingon' })).rejects.toMatchObject({
       code: 'INVALID_VALUE',
@@ -246,7 +246,7 @@ describe('the header of CSV', () => {
 
   it('that looks like data is told', async () => {
     const { source } = await readSource('1,Asha,31/03/2026\n2,Ravi,01/04/2026\n');
-    expect(source.warnings).toEqual([expect.stringContaining('say header=none')]);
+    expect(source.warnings).toEqual([expect.stringContaining('give header=none')]);
   });
 
   it.each(['', '\n\n', ' , \n'])('is missing in an empty file: %j', async (text) => {

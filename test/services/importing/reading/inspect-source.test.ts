@@ -102,7 +102,7 @@ describe('the inspection of a table', () => {
     );
     expect(warnings).toEqual([
       '"born" has days with the day first (14/09/2015, row 3) ' +
-        'and with the month first (09/14/2015, row 4): what 01/02/2026 means there cannot be told. ' +
+        'and with the month first (09/14/2015, row 4): 01/02/2026 may mean either. ' +
         'Write all days in one way.',
     ]);
   });

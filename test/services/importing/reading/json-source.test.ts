@@ -75,7 +75,7 @@ describe('a file of JSON', () => {
       [1, undefined],
       [2, 'a JSON object is expected here, {"field": value, …}'],
       [3, 'a JSON object is expected here, {"field": value, …}'],
-      [4, expect.stringMatching(/^this is no JSON \(.*\); a JSON object is expected here$/)],
+      [4, expect.stringMatching(/^this is not JSON \(.*\); a JSON object is expected here$/)],
       [5, undefined],
     ]);
   });

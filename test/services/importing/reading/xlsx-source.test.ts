@@ -215,7 +215,7 @@ describe('a workbook', () => {
     ['#,##0.00 "days"', '45747', 45747],
     ['[Red]0', '45747', 45747],
     ['General', '45747', 45747],
-    [14, '60', expect.stringMatching(/^cell A2 shows 60 as a day, which is none/)],
+    [14, '60', expect.stringMatching(/^cell A2 shows 60 as a day, but it is not one/)],
     [14, '-1', expect.stringMatching(/^cell A2 shows -1 as a day/)],
   ])('shows by its format %j what %s is', async (format, serial, value) => {
     expect(await valueIn(`<c s="0"><v>${serial}</v></c>`, { formats: [format] })).toEqual(value);
@@ -246,7 +246,7 @@ describe('a workbook', () => {
     const { source } = await read({ sheets, hidden: ['Old'] });
     expect(source).toMatchObject({ sheet: 'Now', sheets: ['Old', 'Empty', 'Now'] });
     expect(source.warnings).toEqual([
-      'Only the sheet "Now" is read; the workbook has "Empty" too. Say sheet=<name> to read another one.',
+      'Only the sheet "Now" is read; the workbook has "Empty" too. Give sheet=<name> to read another one.',
     ]);
     const named = await read({ sheets, hidden: ['Old'] }, { sheet: 'old' });
     expect(named.source).toMatchObject({ columns: ['x', 'y'], warnings: [] });
@@ -333,7 +333,7 @@ describe('the characters that a workbook escapes', () => {
 
 describe('a workbook that is none, or is damaged', () => {
   it.each<[string, Uint8Array, string]>([
-    ['another zip file', zipSync({ 'a.txt': strToU8('a') }), 'The file is a zip file, and no workbook'],
+    ['another zip file', zipSync({ 'a.txt': strToU8('a') }), 'The file is a zip file, not a workbook'],
     ['cut', workbookOf({ sheets: { S: sheetOf(['a']) } }).subarray(0, 300), 'The workbook is damaged'],
     ['without sheets', workbookOf({}), 'The workbook has no sheets.'],
     [

@@ -116,7 +116,7 @@ describe('a text message by HTTP', () => {
       'no in a 200',
       { status: 200, body: '{"status":"error","reason":"DND"}' },
       'permanent',
-      /said no: .*DND/,
+      /refused the message: .*DND/,
     ],
     [
       'a way elsewhere',

@@ -43,7 +43,7 @@ describe('a session with an SMS centre', () => {
     expect(session.isOpen).toBe(false);
   });
 
-  it('ends when the centre gives no sign of life', async () => {
+  it('ends when the centre does not respond', async () => {
     centre = await startSmsCentre();
     let isClosed = false;
     const session = await SmppSession.bind(optionsOf(centre.url, { onClosed: () => (isClosed = true) }));
@@ -51,7 +51,7 @@ describe('a session with an SMS centre', () => {
     await eventually(() => isClosed);
     await expect(session.ask(() => true)).rejects.toMatchObject({
       kind: 'temporary',
-      message: 'the SMS centre gives no sign of life',
+      message: 'the SMS centre does not respond',
     });
   });
 

@@ -248,7 +248,7 @@ describe('the embedded server', () => {
   it('says in one line that its database is of another version of PostgreSQL', async () => {
     await writeFile(path.join(dataDirectory, 'postgres', 'PG_VERSION'), '17\n');
     await expectRefusal(
-      /^The database in .* is of PostgreSQL 17, this gateway brings 18: .*campus restore.*$/,
+      /^The database in .* was made by PostgreSQL 17, this gateway has 18: .*campus restore.*$/,
     );
   });
 
