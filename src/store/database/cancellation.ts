@@ -23,7 +23,7 @@ export class Cancellation {
    */
   async cancel(client: pg.Client): Promise<void> {
     const { processID } = client as pg.Client & { readonly processID: number | null };
-    // A pooler reports numbers of its own, so the server was asked for its backend number on connecting.
+    // A pooler reports numbers of its own, so the server reported its backend number on connecting.
     const backendId = (client instanceof WatchedClient ? client.backendId : undefined) ?? processID;
     const url = this.#url();
     // On another server, the number belongs to somebody else's backend.

@@ -3,9 +3,9 @@
  * cut cable, a vanished machine, a firewall that dropped a connection, a stopped server. None of these report
  * an error, and the operating system waits for minutes.
  *
- * Once a second (a beat), the server is asked for its state on a connection of its own. If it does not answer
- * there, nor on a new connection, and nothing was received on any other, the database is down: pending
- * statements fail, and new ones fail at once, until it answers again. If it answers, it is also asked about
+ * Once a second (a beat), the server is queried for its state on a connection of its own. If it does not
+ * answer there, nor on a new connection, and nothing was received on any other, the database is down: pending
+ * statements fail, and new ones fail at once, until it answers again. If it answers, it is also queried about
  * connections that have been silent for some beats: one for which the server does nothing is dead, and is
  * closed. Statements pay nothing for this.
  */
@@ -50,7 +50,7 @@ const LOOK_MS = 100;
  */
 const ASK_TIMEOUT_MS = 1_500;
 const CONNECT_AND_ASK_TIMEOUT_MS = 2_500;
-/** After how many silent beats the server is asked about a connection. */
+/** After how many silent beats the server is queried about a connection. */
 const SUSPECT_BEATS = 2;
 /**
  * How many consecutive times the server must report a connection as idle: once may be an answer in transit.
@@ -83,7 +83,7 @@ export class ConnectionWatch implements ClientWatcher {
   #isDiskFull = false;
   /** When the server last refused a statement because its disk is full. */
   #fullAt = Number.NEGATIVE_INFINITY;
-  /** When the last answered question was asked. */
+  /** When the last answered query was sent. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -114,7 +114,7 @@ export class ConnectionWatch implements ClientWatcher {
     return this.#isDiskFull || performance.now() - this.#fullAt < FULL_MS;
   }
 
-  /** Whether the server has answered a question asked after this instant of `performance.now()`. */
+  /** Whether the server has answered a query sent after this instant of `performance.now()`. */
   hasHeardSince(instant: number): boolean {
     return this.#askedAt > instant;
   }
@@ -136,7 +136,7 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   /** Reports an event to the operator. */
-  tell(news: DatabaseNews): void {
+  report(news: DatabaseNews): void {
     for (const listener of this.#listeners) listener(news);
   }
 
@@ -155,7 +155,7 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   noteFullDisk(): void {
-    if (!this.isDiskFull) this.tell({ kind: 'databaseFull' });
+    if (!this.isDiskFull) this.report({ kind: 'databaseFull' });
     this.#fullAt = performance.now();
   }
 
@@ -176,7 +176,7 @@ export class ConnectionWatch implements ClientWatcher {
 
   /**
    * Checks again for a caller who needs a connection while the database is down: it may have recovered since
-   * the last beat. The caller is answered soon, and a server that is just starting is not asked too often.
+   * the last beat. The caller is answered soon, and a server that is just starting is not queried too often.
    */
   async lookAgain(): Promise<void> {
     if (this.#beating === undefined && performance.now() - this.#beatenAt < MIN_BEAT_MS) return;
@@ -289,7 +289,7 @@ export class ConnectionWatch implements ClientWatcher {
       if (client.isWaiting || client.isLent) client.lose(`The database has moved to ${to}.`);
       else client.retire();
     }
-    this.tell({ kind: 'databaseMoved', from: serverName, to });
+    this.report({ kind: 'databaseMoved', from: serverName, to });
   }
 
   #hear(answer: ProbeAnswer, suspects: readonly WatchedClient[]): void {
@@ -302,7 +302,7 @@ export class ConnectionWatch implements ClientWatcher {
       );
     }
     if (isReadOnly !== (this.#isReadOnly ?? false))
-      this.tell({ kind: 'databaseRole', isReadOnly, isDiskFull });
+      this.report({ kind: 'databaseRole', isReadOnly, isDiskFull });
     this.#isDiskFull = isDiskFull;
     this.#isReadOnly = isReadOnly;
     const resting = new Set(answer.resting);
@@ -319,7 +319,7 @@ export class ConnectionWatch implements ClientWatcher {
       dead += 1;
     }
     if (dead === 0) return;
-    this.tell({ kind: 'connectionsDropped', count: dead, reason: 'they were lost without notice' });
+    this.report({ kind: 'connectionsDropped', count: dead, reason: 'they were lost without notice' });
     // Whatever killed them has probably killed the idle ones too.
     this.#retire(({ isLent }) => !isLent, 'others were lost without notice');
   }
@@ -333,7 +333,7 @@ export class ConnectionWatch implements ClientWatcher {
     if (isHeard && this.#away === undefined) return;
     if (this.#away === undefined) {
       this.#away = { since: performance.now(), reason: reasonOf(error) };
-      this.tell({ kind: 'databaseLost', reason: this.#away.reason });
+      this.report({ kind: 'databaseLost', reason: this.#away.reason });
     }
     const { reason } = this.#away;
     for (const client of [...this.#clients]) {
@@ -347,7 +347,7 @@ export class ConnectionWatch implements ClientWatcher {
     const awayMs = Math.round(performance.now() - this.#away.since);
     this.#away = undefined;
     this.#wakeAll();
-    this.tell({ kind: 'databaseBack', awayMs });
+    this.report({ kind: 'databaseBack', awayMs });
   }
 
   #retire(isMeant: (client: WatchedClient) => boolean, reason: string): void {
@@ -356,7 +356,7 @@ export class ConnectionWatch implements ClientWatcher {
       (client) => !client.isStale && client.backendId !== undefined && isMeant(client),
     );
     for (const client of retired) client.retire();
-    if (retired.length > 0) this.tell({ kind: 'connectionsDropped', count: retired.length, reason });
+    if (retired.length > 0) this.report({ kind: 'connectionsDropped', count: retired.length, reason });
   }
 
   #wakeAll(): void {

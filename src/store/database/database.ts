@@ -133,7 +133,7 @@ export class Database implements Queryable {
    * For statements outside a surrounding transaction, e.g. the log of a script in a write that may be rolled
    * back, and for regular work in the background. They have connections of their own, because a caller that
    * holds a pooled connection and waits for a second one could wait for others who do the same, and because
-   * long requests must not hold up work that nobody asked for.
+   * long requests must not hold up work in the background.
    */
   readonly background: BackgroundConnections;
   /**
@@ -245,7 +245,7 @@ export class Database implements Queryable {
       poolSize,
       statementTimeoutMs,
       settings: settingsOf(this.#options),
-      tell: (news) => this.#watch.tell(news),
+      report: (news) => this.#watch.report(news),
       primary: {
         reads: this,
         watch: this.#watch,
@@ -262,7 +262,7 @@ export class Database implements Queryable {
   }
 
   /**
-   * Where this caller's lists, streams, aggregates and reports are read: a replica that is current enough and
+   * The server for this caller's lists, streams, aggregates and reports: a replica that is current enough and
    * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
    * the connections serves the statements of one user at the same moment, however many requests, root fields
    * or keys send them, and three eighths the long statements (`QueryOptions.rows`) of all users; streams
@@ -384,7 +384,7 @@ export class Database implements Queryable {
    * time, retried until it succeeds. The returned function unsubscribes.
    */
   async keepCurrent(channel: string, renew: () => Promise<void>): Promise<() => Promise<void>> {
-    const onFault = (error: unknown) => this.#watch.tell({ kind: 'renewalFailed', channel, error });
+    const onFault = (error: unknown) => this.#watch.report({ kind: 'renewalFailed', channel, error });
     const renewal = new RepeatedWork({ work: renew, onFault });
     const ask = () => renewal.wake();
     const stop = await this.listen(channel, ask, ask);

@@ -22,7 +22,7 @@ type Declaration = Pick<Collection, 'name' | 'fields' | 'indexes' | 'uniqueToget
 
 /**
  * The indexes of a collection: one over whole documents (equality of undeclared fields and list elements), a
- * b-tree for every declared field that asks for one (for a reference over its value) and for every list of
+ * b-tree for every field declared with one (for a reference over its value) and for every list of
  * fields, a unique one for every unique field and rule, and trigrams for every searchable field (for a
  * reference over value and label).
  */

@@ -36,7 +36,7 @@ export interface FairQueueOptions {
   /** How many may wait; further ones are refused at once. Absent: any number. */
   readonly waiting?: number;
   readonly waitingPerCaller?: number;
-  /** How long a request waits before it is refused, unless it says so itself. */
+  /** How long a request waits before it is refused, unless it has a limit of its own. */
   readonly waitMs: number;
   /** The error of a refusal, or its cause for a caller, e.g. `Too many receipts are being written`. */
   readonly refusal: string | ((reason: QueueRefusal) => ServiceError);
@@ -250,7 +250,7 @@ function withinLimits(limits: Pick<FairQueueOptions, 'total' | 'perTenant' | 'pe
     held.total + more <= total && held.ofTenant + more <= perTenant && held.ofCaller + more <= perCaller;
 }
 
-/** What the permit itself holds does not count against it. */
+/** The amounts that the permit itself holds do not count against it. */
 function compareOthers(one: HeldAmounts, other: HeldAmounts): number {
   return (
     one.ofTenant - one.own - (other.ofTenant - other.own) ||

@@ -31,7 +31,7 @@ export interface InstanceWatchOptions {
 
 /** Synchronized clocks differ by milliseconds. */
 const TOLERANCE_SECONDS = 5;
-/** A slower answer says too little of the time at which it was given. */
+/** A slower answer shows too little about the time at which it was given. */
 const SLOWEST_ANSWER_MS = 2_000;
 
 interface Facts {

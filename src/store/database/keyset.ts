@@ -72,7 +72,7 @@ export function newestFirst(request: KeysetRequest, key: Sql, type: 'uuid' | 'bi
   return compileKeyset(request, { keys: [key], direction: 'descending', toValues });
 }
 
-/** Validates the positions of a request. `check` is told which of the two it checks. */
+/** Validates the positions of a request. The second argument of `check` is the name of the position. */
 export function withPlaces<Sent, Place>(
   request: KeysetRequest<Sent>,
   check: (place: Sent, parameter: 'after' | 'before') => Place,
@@ -96,7 +96,7 @@ export function assertIdOf(thing: string, isId: (id: string) => boolean = isUuid
   };
 }
 
-/** As `assertIdOf`, for rows that are numbered. */
+/** Does the same as `assertIdOf` for numbered rows. */
 export function assertNumberOf(thing: string): (id: string, parameter: string) => string {
   return assertIdOf(thing, (id) => /^\d{1,18}$/.test(id));
 }

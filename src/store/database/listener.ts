@@ -24,7 +24,7 @@ export function listenerName(applicationName: string): string {
 
 /**
  * Receives notifications of any number of channels on one connection of its own. A lost connection is
- * re-established, for as long as it takes. Every subscriber is told when it is lost and when it is back,
+ * re-established, for as long as it takes. Every subscriber is notified when it is lost and when it is back,
  * because notifications in between were missed.
  */
 export class Listener {

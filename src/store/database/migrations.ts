@@ -71,7 +71,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
   const { onNotice = () => {} } = options;
   const migrations = await readMigrations(options);
   const newest = migrations.at(-1)?.name;
-  // What this version requires of others.
+  // The versions that work with this one.
   const own = newest && { newest, oldest: await readCompatibleFrom(prismaDirectoryOf(options)) };
   return withClient(options, async (client) => {
     await lockUntilDisconnected(client, MIGRATION_LOCK);

@@ -7,7 +7,7 @@ import type pg from 'pg';
 
 /** The corrections that were made. */
 export interface PutBack {
-  /** How far ahead the clock was, as the furthest schedule says. */
+  /** How far ahead the clock was, by the furthest schedule. */
   readonly aheadSeconds: number;
   readonly schedules: number;
   readonly jobs: number;

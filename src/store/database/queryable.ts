@@ -33,7 +33,7 @@ export interface QueryOptions {
    */
   readonly rows?: number | undefined;
   /** The statement to report to listeners; default: the statement itself. */
-  readonly told?: Sql | undefined;
+  readonly reported?: Sql | undefined;
 }
 
 export interface Home {

@@ -1,6 +1,6 @@
 /**
- * A statement that gives rows, for node-postgres to run with less to do than a query of its own: what is
- * known is not asked for again, and what is asked is one write.
+ * A statement that returns rows, for node-postgres to run with less work than a query of its own: known
+ * descriptions are not requested again, and the request is one write.
  */
 
 import { createRequire } from 'node:module';

@@ -9,7 +9,7 @@ import { TOO_SLOW, toServiceError, translateDatabaseError } from './database-err
 import type { RowStatement } from './row-query.js';
 import { type ByteRowReader, WatchedClient } from './watched-client.js';
 
-/** Must select ONE text column, unless `rows` asks for more. */
+/** Must select ONE text column, unless `rows` needs more. */
 type StreamedQuery = Pick<RowStatement, 'text' | 'values' | 'name'>;
 
 export interface RowStreamOptions<Batch> {
@@ -203,7 +203,7 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
     if (isRunning || this.#state === 'suspended') this.#sync(wireOf(this.#client));
     // Both: a cancellation that arrived after its query would hit the next one on this connection.
     await Promise.all([isRunning ? cancellation.cancel(this.#client) : undefined, this.rest]);
-    // node-postgres does not tell a failed query when Postgres is ready again, but it keeps the next one
+    // node-postgres does not notify a failed query when Postgres is ready again, but it keeps the next one
     // waiting until then.
     if (this.#state === 'failed') await this.#client.query('select').catch(() => {});
   }

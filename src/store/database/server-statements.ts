@@ -27,7 +27,7 @@ const DEFAULT_BATCH_ROWS = 500;
 export interface ServerStatementsOptions extends Omit<PoolOptions, 'waitUntil' | 'places'> {
   /** Shown in pg_stat_activity for the connections of queries. Default: the application's name. */
   readonly poolName?: string;
-  /** What the connections of queries and of streams are called in messages. */
+  /** The names of the connections of queries and of streams in messages. */
   readonly places: { readonly pool: string; readonly stream: string };
 }
 
@@ -98,7 +98,7 @@ export class ServerStatements {
     sql: Sql,
     options: QueryOptions = {},
   ): Promise<Row[]> {
-    return await watched(options.told ?? sql, { caller: options.caller, slow: this.#slow }, () =>
+    return await watched(options.reported ?? sql, { caller: options.caller, slow: this.#slow }, () =>
       runQuery<Row>(client, sql, options, this.#cancellation),
     );
   }
@@ -217,7 +217,7 @@ export interface SlowStatementWatch {
   readonly onSlow: (statement: EndedStatement, caller: StatementCaller | undefined) => void;
 }
 
-/** Runs a statement and tells who wants to know. */
+/** Runs a statement and reports it to the listeners. */
 async function watched<Row>(
   sql: Sql,
   watch: { readonly caller: StatementCaller | undefined; readonly slow: SlowStatementWatch | undefined },
@@ -248,10 +248,10 @@ async function watched<Row>(
   }
 }
 
-/** Enough to tell statements background: to copy and to send more would be most of what tracing costs. */
+/** Enough to distinguish statements: copying and sending more would be most of the cost of tracing. */
 const MAX_TRACED_TEXT = 500;
 
-/** The text alone: what was sent is in parameters, and told to nobody. */
+/** Contains only the text: the values of callers are in parameters, which are never traced. */
 function spanOf({ text }: Sql, rowCount: number): Traced {
   const operation = /[a-z]+/i.exec(text)?.[0]?.toLowerCase() ?? 'statement';
   return {
@@ -267,9 +267,9 @@ function spanOf({ text }: Sql, rowCount: number): Traced {
 }
 
 /**
- * No text of a caller reaches a statement that would fail on it: PostgreSQL holds no U+0000, and JSON cast to
- * `jsonb` no escape of it nor of half a surrogate pair. Readers of requests say where such a character
- * stands; this is what holds for all they do not look at.
+ * No text of a caller reaches a statement that would fail on it: PostgreSQL stores no U+0000, and JSON cast
+ * to `jsonb` no escape of it or of half a surrogate pair. Readers of requests report the position of such a
+ * character; this check covers everything that they do not look at.
  */
 const JSON_CAST = /^::json/;
 

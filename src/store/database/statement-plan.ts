@@ -1,4 +1,4 @@
-/** How Postgres runs a statement: its plan in lines, and what of it tells whether an index served. */
+/** How Postgres runs a statement: its plan in lines, and the parts that show whether an index served. */
 
 import type { SqlText, StatementCaller } from '../../base/model/statement-caller.js';
 import { Sql, sql } from '../sql.js';
@@ -25,7 +25,7 @@ export interface PlanScan {
   readonly filter: string;
 }
 
-/** Plans are asked for on behalf of this caller: who watches statements is not told of its own. */
+/** The caller of the statements that read plans, which are not reported to listeners themselves. */
 export const PLANNING: StatementCaller = { requestId: 'plan' };
 
 /**
@@ -34,7 +34,7 @@ export const PLANNING: StatementCaller = { requestId: 'plan' };
 export type PlanDepth = 'run' | 'guess';
 
 /**
- * Asks Postgres for the plan, for the values the statement had. In a transaction that may not write.
+ * Asks Postgres for the plan with the values of the statement, in a transaction that may not write.
  *
  * @throws ServiceError as the statement itself would
  */

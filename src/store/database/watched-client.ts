@@ -13,7 +13,7 @@ export interface ClientWatcher {
 }
 
 export interface WatchedClientConfig extends Omit<pg.ClientConfig, 'connectionString'> {
-  /** The address of the server, asked for when the connection is made. */
+  /** Returns the address of the server when the connection is made. */
   readonly connectTo: () => string;
   readonly watcher: ClientWatcher;
   /**
@@ -23,7 +23,7 @@ export interface WatchedClientConfig extends Omit<pg.ClientConfig, 'connectionSt
   readonly silenceLimitMs: number;
 }
 
-/** A connection is ended by us because the server says nothing on it, or because it is of no use any more. */
+/** We ended the connection because the server sent nothing on it, or because it is no longer usable. */
 export class LostConnectionError extends Error {
   override readonly name = 'LostConnectionError';
   /** The table of database-errors.ts knows it as one of those of a network. */
@@ -50,9 +50,9 @@ const READ_ONLY_LIFE_MS = 2_000;
 const END_TIMEOUT_MS = 2_000;
 
 /**
- * A connection that can be told dead from slow, and does not go back to its pool once it is of no use. It
- * costs a statement nothing: no timer, no promise, no round trip. Whoever watches asks it about once a second
- * how long the server has been silent.
+ * A connection that distinguishes a dead server from a slow one, and does not return to its pool once it is
+ * unusable. It costs a statement nothing: no timer, no promise, no round trip. Its watcher reads about once a
+ * second how long the server has been silent.
  */
 export class WatchedClient extends pg.Client {
   readonly silenceLimitMs: number;
@@ -70,7 +70,7 @@ export class WatchedClient extends pg.Client {
    * the loan.
    */
   isUnlimited = false;
-  /** The number of beats in a row on which the server said that it does nothing for us though we wait. */
+  /** The number of beats in a row on which the server reported that it does nothing although we wait. */
   restingBeats = 0;
   #silentBeats = 0;
   #bytesRead = 0;
@@ -84,8 +84,8 @@ export class WatchedClient extends pg.Client {
     this.#watcher = config.watcher;
     this.silenceLimitMs = config.silenceLimitMs;
     useByteRows(this);
-    // Node takes a lost connection without a listener for an uncaught error and ends the process. Whoever
-    // uses the connection is told by its statement.
+    // Node takes a lost connection without a listener for an uncaught error and ends the process. The
+    // user of the connection gets the error from its statement.
     this.on('error', () => {});
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
       if (code === DISK_FULL) this.#watcher.noteFullDisk();
@@ -127,7 +127,7 @@ export class WatchedClient extends pg.Client {
     return (this as ProtocolState).readyForQuery !== true && !this.isSuspended;
   }
 
-  /** Whether the server has said anything since the last beat. */
+  /** Whether the server has sent anything since the last beat. */
   get hasHeard(): boolean {
     return this.#socket.bytesRead > this.#bytesRead;
   }
@@ -166,7 +166,7 @@ export class WatchedClient extends pg.Client {
   override end(): Promise<void>;
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | void {
-    // A server that has gone never says good-bye, and Node would wait for it.
+    // A server that is gone never closes the connection, and Node would wait for it.
     const timer = setTimeout(() => this.connection.stream.destroy(), END_TIMEOUT_MS);
     timer.unref();
     this.once('end', () => clearTimeout(timer));

@@ -42,7 +42,7 @@ const PRESENCE_LOCK = 0x63616d70;
 const READY_TIMEOUT_MS = 60_000;
 /** How long a clean stop of PostgreSQL may take; after it, the next start recovers from the log. */
 const STOP_TIMEOUT_MS = 30_000;
-/** How long PostgreSQL may take to say whether others use it. */
+/** How long PostgreSQL may take to report whether others use it. */
 const PRESENCE_TIMEOUT_MS = 5_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
@@ -205,7 +205,7 @@ async function createReachableDirectory(): Promise<string> {
   return directory;
 }
 
-/** PostgreSQL starts only for the owner of its files, and says so only in its log. */
+/** PostgreSQL starts only for the owner of its files, and reports a refusal only in its log. */
 async function assertOwner({ directory }: Cluster, { user }: ServerPrograms): Promise<void> {
   const runsAs = user?.uid ?? process.getuid?.();
   const { uid } = await stat(directory);
@@ -437,9 +437,9 @@ export function faultIn(output: string): string {
 }
 
 /**
- * What keeps the embedded PostgreSQL from starting though nothing of ours is wrong, as one line for the
- * operator: a data directory that is closed to this user, no directory or on a disk that is full, or a
- * PostgreSQL that has no room for its database. Anything else is given back unchanged.
+ * Turns an obstacle to the start of the embedded PostgreSQL that is not our fault into one line for the
+ * operator: a data directory that this user may not enter, that is not a directory or is on a full disk, or
+ * no room for the database. Returns any other error unchanged.
  */
 export function toStartRefusal(error: unknown, dataDirectory: string): unknown {
   if (!isNativeError(error) || error instanceof ServiceError) return error;

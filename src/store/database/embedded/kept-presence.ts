@@ -55,7 +55,7 @@ export class KeptPresence {
 }
 
 const RETRY_MS = 25;
-/** No start takes this long: an older lock is left over, whatever its process id says now. */
+/** No start takes this long: an older lock is left over, even if a process has its id now. */
 const STALE_AFTER_MS = 120_000;
 
 /**
@@ -80,8 +80,8 @@ export async function withStartLock<T>(
 }
 
 /**
- * As `withStartLock`, for a stop, which must also succeed where no file can be created: on a full disk nobody
- * else can start, either.
+ * Does the same as `withStartLock` for a stop, which must also succeed where no file can be created: on a
+ * full disk nobody else can start, either.
  */
 export async function withStopLock<T>(lockFile: string, work: () => Promise<T>): Promise<T> {
   let hasBegun = false;

@@ -36,8 +36,8 @@ export interface ProgramResult {
 /**
  * Finds the programs, reachable for the user they will run as.
  *
- * As root that user is `postgres`, created where it does not exist. A project in a folder closed to others
- * (`/root`, what `mktemp -d` makes) is out of its reach: then the programs are copied to
+ * If we run as root, that user is `postgres`, created where it does not exist. A project in a folder closed
+ * to others (`/root`, a folder of `mktemp -d`) is out of its reach: then the programs are copied to
  * /var/lib/campus-gateway.
  */
 export async function findServerPrograms(): Promise<ServerPrograms> {
@@ -54,8 +54,8 @@ export async function findServerPrograms(): Promise<ServerPrograms> {
 }
 
 /**
- * Whether `user` may enter the directory, or run the file, at `location`. The system is asked, not computed:
- * ACLs and mounts count.
+ * Whether `user` may enter the directory, or run the file, at `location`. The system decides, because ACLs
+ * and mounts count.
  */
 export async function canReach(location: string, user: ServerUser | undefined): Promise<boolean> {
   if (user === undefined) return await succeeds(access(location, constants.X_OK));
@@ -121,7 +121,7 @@ async function findOrCreateServerUser(): Promise<ServerUser> {
     ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres'],
     undefined,
   ).catch((error: Error) => ({ output: error.message }));
-  // Looked up again whatever useradd said: another process may have been quicker.
+  // Looked up again even if useradd failed: another process may have been quicker.
   const user = await findUser('postgres');
   if (user) return user;
   throw new ServiceError(

@@ -66,13 +66,13 @@ export class PrimaryFinder {
     const isFound = new Promise<void>((resolve) => {
       stopWaiting = resolve;
     });
-    const asked = this.#urls.map(async (url) => {
+    const probes = this.#urls.map(async (url) => {
       const timeline = await this.#ask(url).catch(() => undefined);
       if (timeline === undefined) return;
       answers.push({ url, timeline });
       if (timeline !== null) setTimeout(stopWaiting, GRACE_MS).unref();
     });
-    await Promise.race([Promise.all(asked), isFound]);
+    await Promise.race([Promise.all(probes), isFound]);
     const [latest] = answers
       .filter(({ timeline }) => timeline !== null)
       .sort((a, b) => (b.timeline ?? '').localeCompare(a.timeline ?? ''));

@@ -13,9 +13,9 @@ export interface ReplicaOptions {
   readonly settings: Readonly<Record<string, string>>;
   readonly maxLagMs: number;
   readonly log: PrimaryLog;
-  /** Which cluster and database the primary's is, to tell a replica of another. */
+  /** The cluster and database of the primary, to recognize a replica of another one. */
   readonly identity: string | undefined;
-  readonly tell: (news: ReplicaNews) => void;
+  readonly report: (news: ReplicaNews) => void;
 }
 
 /** Identifies a server: the cluster, which replicas share with their primary, and the database. */
@@ -44,9 +44,9 @@ export class Replica {
     this.#watch.onNews((news) => {
       if (news.kind === 'databaseLost') {
         this.#isKin = false;
-        options.tell({ kind: 'replicaLost', server: this.name, reason: news.reason });
+        options.report({ kind: 'replicaLost', server: this.name, reason: news.reason });
       }
-      if (news.kind === 'databaseBack') options.tell({ kind: 'replicaBack', server: this.name });
+      if (news.kind === 'databaseBack') options.report({ kind: 'replicaBack', server: this.name });
     });
     this.#watch.onAnswer(({ position, isStandby }) => {
       this.#replayed = parsePosition(position ?? '') ?? 0n;
@@ -75,7 +75,7 @@ export class Replica {
     return this.lagMs <= this.#options.maxLagMs;
   }
 
-  /** Whether it has replayed the log so far. Asks it, where that is not known; who asks at once asks once. */
+  /** Whether it has replayed the log so far. If unknown, it is queried, once for all callers who wait. */
   async hasReplayed(position: bigint): Promise<boolean> {
     if (this.#replayed < position) {
       this.#asking ??= this.#ask().finally(() => {
@@ -86,7 +86,7 @@ export class Replica {
     return this.#replayed >= position;
   }
 
-  /** Asks it how it is, so that the first who reads finds it known. Never fails. */
+  /** Reads its state, so that it is known to the first reader. Never fails. */
   async meet(): Promise<void> {
     await this.#watch.check();
     if (this.#isStandby) await this.#identify();
@@ -106,7 +106,7 @@ export class Replica {
   }
 
   async #identify(): Promise<void> {
-    const { identity, tell } = this.#options;
+    const { identity, report } = this.#options;
     const { rows } = await this.statements.pool
       .query<{ identity: string }>(IDENTITY)
       .catch(() => ({ rows: [] }));
@@ -114,7 +114,7 @@ export class Replica {
     if (found === undefined || this.#isKin) return;
     this.#isKin = identity === undefined || found.identity === identity;
     if (!this.#isKin) {
-      tell({
+      report({
         kind: 'replicaUnfit',
         server: this.name,
         reason: 'it is not a replica of the database of DATABASE_URL',

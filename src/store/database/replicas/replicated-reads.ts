@@ -89,8 +89,8 @@ export class ReplicatedReads {
   }
 
   /**
-   * Notes that the caller has written, before the write is answered; gives the position that its client is to
-   * bring back to other gateways, where it could be told.
+   * Notes that the caller has written, before the write is answered. Returns the position that its client
+   * sends to other gateways, if it is known.
    */
   async noteWrite({ principal }: Pick<Scope, 'principal'>): Promise<string | undefined> {
     const position = await this.#options.positions.note(credentialName(principal.credential));
@@ -107,7 +107,7 @@ export class ReplicatedReads {
     await this.#options.positions.learn(credentialName(principal.credential), position);
   }
 
-  /** Everybody has been told of what was written up to there, e.g. by live data. */
+  /** Everybody knows of the writes up to there, e.g. by live data. */
   requireAll(printed: string): void {
     const position = parsePosition(printed);
     if (position !== undefined) this.#options.positions.require(position);
@@ -200,7 +200,7 @@ function changedMeanwhile(): ServiceError {
 export interface OpenReplicasOptions
   extends Pick<
     ReplicaOptions,
-    'applicationName' | 'poolSize' | 'statementTimeoutMs' | 'settings' | 'maxLagMs' | 'tell'
+    'applicationName' | 'poolSize' | 'statementTimeoutMs' | 'settings' | 'maxLagMs' | 'report'
   > {
   readonly urls: readonly string[];
   readonly primary: {

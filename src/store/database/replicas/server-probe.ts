@@ -10,7 +10,7 @@ export interface ProbeAnswer {
   readonly isStandby: boolean;
   /** Its log position, or for a replica the replayed position; `null` if unknown. */
   readonly position: string | null;
-  /** The backends, among those asked about, that are idle or no longer exist. */
+  /** The backends, among those of the question, that are idle or no longer exist. */
   readonly resting: readonly number[];
 }
 
@@ -105,7 +105,7 @@ export class ServerProbe {
 
 /**
  * A backend that waits to write to its client counts as idle: its client has received nothing from it. Other
- * states (`disabled`, if the server does not track them) say nothing.
+ * states (`disabled`, if the server does not track them) prove nothing.
  */
 const QUESTION = `
 select
@@ -116,10 +116,10 @@ select
     when pg_is_in_recovery() then pg_last_wal_replay_lsn()
     else pg_current_wal_insert_lsn()
   end::text as position,
-  coalesce(array_agg(asked.id) filter (
-    where asked.id is not null
+  coalesce(array_agg(probed.id) filter (
+    where probed.id is not null
       and (activity.pid is null or activity.state like 'idle%' or activity.wait_event = 'ClientWrite')
   ), '{}') as resting
 from (select) as one
-left join unnest($1::int[]) as asked (id) on true
-left join pg_stat_activity activity on activity.pid = asked.id`;
+left join unnest($1::int[]) as probed (id) on true
+left join pg_stat_activity activity on activity.pid = probed.id`;

@@ -1,6 +1,6 @@
 /**
  * How far a replica must be for each caller to read its own writes: the position in the primary's log after
- * the caller's last write, which gateways tell each other.
+ * the caller's last write, which gateways announce to each other.
  */
 
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ export function printPosition(position: bigint): string {
 }
 
 interface Sample {
-  /** When the primary was asked (`performance.now()`). */
+  /** When the primary was queried (`performance.now()`). */
   readonly at: number;
   readonly position: bigint;
 }
@@ -111,8 +111,8 @@ export class WritePositions {
 
   /**
    * Notes that the credential has written, here and at the other gateways, before the write is answered.
-   * Those who write at the same time share one statement. Never fails: where the position cannot be told,
-   * everybody reads from the primary until it can.
+   * Those who write at the same time share one statement. Never fails: while the position is unknown,
+   * everybody reads from the primary.
    */
   async note(credential: string): Promise<bigint | undefined> {
     this.#waiting.add(nameOf(credential));
@@ -138,7 +138,7 @@ export class WritePositions {
     this.#remember(nameOf(credential), position);
   }
 
-  /** Everybody has been told of what was written up to there. */
+  /** Everybody knows of the writes up to there. */
   require(position: bigint): void {
     if (this.#floor !== undefined && position > this.#floor) this.#floor = position;
   }
@@ -157,9 +157,7 @@ export class WritePositions {
     this.#unknownSince = performance.now();
   }
 
-  /**
-   * The primary said where its log is: what was missed lies before it. Forgets what all replicas have.
-   */
+  /** The primary reported its position: all that was missed is before it. Forgets what all replicas have. */
   settle(): void {
     const { log, isHearing, maxLagMs } = this.#options;
     const { latest } = log;
@@ -187,7 +185,7 @@ export class WritePositions {
       for (const name of names) this.#remember(name, position);
       return position;
     } catch {
-      // The outage is told of by those who watch the database.
+      // `ConnectionWatch` reports the outage.
       this.doubt();
       return undefined;
     }
@@ -212,7 +210,7 @@ export class WritePositions {
   }
 }
 
-/** The position is read after the commits that it is to cover, and told in the same round trip. */
+/** The position is read after the commits that it is to cover, and announced in the same round trip. */
 const ANNOUNCE = `
 with log as (select pg_current_wal_insert_lsn()::text as position)
 select position, pg_notify(campus_channel($1), position || ' ' || $2) from log`;

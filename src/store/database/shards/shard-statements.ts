@@ -128,9 +128,8 @@ export class ShardStatements {
   /**
    * The rows of the statements as bytes, from the server of the domain. Unlike the coordinator, which gathers
    * all that a server sends before it passes any of it on, that gives the first of them at once. A
-   * long stream
-   * keeps no move of the domain from its end: that the domain is still there is asked when the stream has
-   * begun, and sees the domain as it was then.
+   * long stream does not delay the move of the domain to another server: it only checks at its start that the
+   * domain is still there, and sees the domain as it was then.
    *
    * @throws as `Database.streamJoined`
    */
@@ -183,7 +182,7 @@ export class ShardStatements {
     return await transaction.query<Row>(callOf(sql, home, name), {
       ...options,
       name: nameOfCall(home.columns),
-      told: sql,
+      reported: sql,
     });
   }
 
@@ -201,7 +200,10 @@ export class ShardStatements {
         from ask_at_home(
           ${domain}, ${text}, ${values.map(toParameterText)}::text[], ${givesRows}::boolean
         ) as given`;
-      const rows = await transaction.query<{ given: Row }>(call, { name: 'ask_at_home', told: statement });
+      const rows = await transaction.query<{ given: Row }>(call, {
+        name: 'ask_at_home',
+        reported: statement,
+      });
       return rows.map(({ given }) => given);
     };
     return {
@@ -226,14 +228,18 @@ export class ShardStatements {
     const shard = await this.#shardByDomain.forceFetch(domain);
     if (!shard.server.wasReached) {
       const call = callOf(sql, { domain, columns }, name);
-      return await this.#coordinator.query<Row>(call, { ...options, name: nameOfCall(columns), told: sql });
+      return await this.#coordinator.query<Row>(call, {
+        ...options,
+        name: nameOfCall(columns),
+        reported: sql,
+      });
     }
     try {
       return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
         ...options,
         name: name && `${name}_${shard.id}`,
         first: stayAtHome(shard),
-        told: sql,
+        reported: sql,
       });
     } catch (error) {
       // The index of a shard has the name of the spread table's index with a number appended.
@@ -320,12 +326,12 @@ export class ShardStatements {
   }
 }
 
-/** The server that has the records of a domain, asked within a transaction. */
+/** The server that has the records of a domain, used within a transaction. */
 export interface RecordsPlace {
   query<Row extends object>(sql: Sql): Promise<Row[]>;
   /** A statement that gives no rows, which may also make a table of the transaction. */
   run(sql: Sql): Promise<void>;
-  /** What the part of a spread table is called there that has the domain. Both names are quoted. */
+  /** The name on that server of the part of a spread table that has the domain. Both names are quoted. */
   tableName(table: string): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Where each table is when the database is spread over several servers by Citus: all of a domain on one of
- * them. One PostgreSQL has no such places, and nothing of this happens there.
+ * The place of each table when Citus spreads the database over several servers: all rows of a domain are on
+ * one of them. A single PostgreSQL has no such places, and does not use this file.
  */
 import pg from 'pg';
 
@@ -126,8 +126,8 @@ export async function distributeTables(client: pg.ClientBase): Promise<readonly 
 }
 
 /**
- * What was in a table when it was spread has been copied to the servers, and takes up room on the coordinator
- * still, where nobody sees it any more.
+ * Removes the rows that a table had before it was spread: they were copied to the servers, and still take up
+ * room on the coordinator, where no statement sees them.
  */
 async function removeLocalCopies(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
@@ -240,8 +240,8 @@ export const MOVED = 'the domain has moved to another server';
 /** The name of statements that are prepared for once. */
 export const UNNAMED = 'unnamed';
 /**
- * What `keep_at_home` does. The lock is the one by which Citus keeps writers away from a shard at the end of
- * its move: whoever waited for it finds that the shard is elsewhere now, and asks again.
+ * The body of `keep_at_home`. Its lock is the one by which Citus keeps writers from a shard at the end of its
+ * move: a caller that waited for it finds that the shard is elsewhere now, and tries again.
  */
 const KEEPING = `
 begin
@@ -257,7 +257,7 @@ end
 `;
 
 /**
- * What `stay_at_home` does: the same as `keep_at_home` for a caller that knows the number of the server. It
+ * The body of `stay_at_home`: the same as `keep_at_home` for a caller that knows the number of the server. It
  * precedes each statement that the gateway sends to a server itself, so it does as little as it can: it joins
  * nothing, gives no set, and takes the lock in an expression, for which PL/pgSQL runs no statement.
  */
@@ -292,8 +292,8 @@ const LISTING_LITERALS = `foreach parameter in array parameters loop
   end loop;`;
 
 /**
- * What `run_at_home` does. A prepared statement holds the names of the shard, so each shard has one of its
- * own. What is prepared is noted in a setting, for the list of prepared statements takes long to read.
+ * The body of `run_at_home`. A prepared statement contains the names of the shard, so each shard has one of
+ * its own. A setting notes what is prepared, because the list of prepared statements takes long to read.
  */
 const RUNNING = `
 declare
@@ -319,7 +319,7 @@ begin
 end
 `;
 
-/** What `ask_at_home` does. What has no parameters need not be one of the statements that can be prepared. */
+/** The body of `ask_at_home`. A statement without parameters need not be one that can be prepared. */
 const ASKING = `
 declare
   home bigint := get_shard_id_for_distribution_column('records', domain);
