@@ -58,7 +58,7 @@ import { assertNoFaults, type StoredChange, toStored } from './validation.js';
 import { askBefore } from './write-triggers.js';
 
 export interface ChangeRequest extends RecordsOfScope {
-  /** What the caller may change. */
+  /** The rights of the caller to change records. */
   readonly writable: EffectiveAccess;
   readonly now: Date;
   readonly rows: readonly LockedRow[];
@@ -70,7 +70,7 @@ export interface ChangeRequest extends RecordsOfScope {
   readonly sentFields: (row: LockedRow) => readonly string[];
   /** @see RenameOptions.renameEverywhere */
   readonly renameEverywhere?: boolean | undefined;
-  /** What the caller may not learn of the records. Default: the fields that are hidden from it. */
+  /** The fields whose values the caller may not learn. Default: those that are hidden from it. */
   readonly secret?: SecretFields;
   /** A single record: faults do not name it. */
   readonly isAlone?: boolean;
@@ -114,8 +114,8 @@ export async function* planChanges(
   onFault?: (row: LockedRow, fault: ServiceError) => void,
 ): AsyncGenerator<readonly FinishedChange[], void> {
   const { secret = secretFieldsOf(request.scope, request.collection), isAlone = false } = request;
-  const asked = { ...request, operation: 'update' } as const;
-  const change = await askTriggers(environment, transaction, asked, onFault);
+  const update = { ...request, operation: 'update' } as const;
+  const change = await askTriggers(environment, transaction, update, onFault);
   const unlessAtFault = <T>(row: LockedRow, work: () => T): T[] => {
     if (onFault === undefined) return [isAlone ? work() : naming(row, work)];
     try {
@@ -144,7 +144,7 @@ export async function* planChanges(
         return finish(one, { ...request, secret });
       }),
     );
-    // As it is stored, with its labels, a single record may be what it was.
+    // With its labels filled in, a single record may be unchanged.
     const isChanged = planned.some(({ before, change }) => changedBy(before, change, secret).size > 0);
     if (isChanged || !isAlone) yield finished;
   }
@@ -158,18 +158,18 @@ export async function* planChanges(
 async function askTriggers(
   environment: RecordEnvironment,
   transaction: Transaction,
-  asked: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change' | 'isAlone'> & {
+  request: Pick<ChangeRequest, 'scope' | 'collection' | 'rows' | 'change' | 'isAlone'> & {
     readonly operation: 'update' | 'delete';
   },
   onFault?: (row: LockedRow, fault: ServiceError) => void,
 ): Promise<ChangeRequest['change']> {
-  const { scope, collection, operation, rows, change } = asked;
+  const { scope, collection, operation, rows, change } = request;
   if (environment.triggers.before(scope.domain.id, collection.name, operation).length === 0) return change;
   const recordsById = new Map<string, JsonObject>();
   for (const row of rows) {
     const { id } = row;
     const previous = recordOf(row);
-    const record = asked.isAlone ? change(previous, row) : naming(row, () => change(previous, row));
+    const record = request.isAlone ? change(previous, row) : naming(row, () => change(previous, row));
     if (operation === 'update' && isSameJson(previous, record)) continue;
     const pending = { scope, collection, operation, id, record, previous };
     const ask = async (within: Transaction) =>
@@ -295,8 +295,8 @@ function finish(
 ): FinishedChange {
   const data = applied(before, change);
   const changed = changedBy(before, change, secret);
-  const told = { ...scope.domain, pointer: '', secret: without(secret, changed), changed };
-  assertNoFaults(findCheckFaults(collection, data, told));
+  const context = { ...scope.domain, pointer: '', secret: without(secret, changed), changed };
+  assertNoFaults(findCheckFaults(collection, data, context));
   // A record from before a rule may be without its key, as another record has it: other changes leave it so.
   const isRekeyed = [...uniqueFieldsOf(collection)].some((name) => changed.has(name));
   const keys = isRekeyed ? keysOf(collection, data, scope.domain.timeZone) : undefined;
@@ -438,7 +438,7 @@ interface MatchedChange {
 }
 
 /**
- * A row for each changed record; `is_in_rows` says whether it satisfies `rows`, a condition over `r`, after
+ * A row for each changed record; `is_in_rows` is whether it satisfies `rows`, a condition over `r`, after
  * the change.
  */
 function updateRecords(context: WriteContext, changes: readonly MatchedChange[], rows: Sql | undefined): Sql {

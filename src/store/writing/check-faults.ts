@@ -12,7 +12,7 @@ import { findAccess } from '../access/access.js';
 import { fieldsOfLinks } from './settle-links.js';
 import { uniqueFieldsOf } from './unique-key.js';
 
-interface Told {
+interface Context {
   readonly pointer: string;
   readonly secret: { has(field: string): boolean };
   readonly changed?: { has(field: string): boolean };
@@ -24,13 +24,13 @@ interface Told {
  * `pointer` is the position of the record in the body. Only checks of a `changed` field apply, so that a rule
  * that is newer than the record does not prevent other changes. Default: all.
  */
-export function findCheckFaults(collection: Collection, data: JsonObject, told: Told): ErrorDetail[] {
-  const { changed } = told;
+export function findCheckFaults(collection: Collection, data: JsonObject, context: Context): ErrorDetail[] {
+  const { changed, secret, pointer } = context;
   return collection.checks.flatMap((check) => {
     if (changed && !fieldsOfCheck(check).some((field) => changed.has(field))) return [];
-    const faults = faultsOf(check, data, told);
-    if (faults.length === 0 || !fieldsOfCheck(check).some((field) => told.secret.has(field))) return faults;
-    return [{ pointer: told.pointer, detail: `a rule of ${collection.name} does not hold` }];
+    const faults = faultsOf(check, data, context);
+    if (faults.length === 0 || !fieldsOfCheck(check).some((field) => secret.has(field))) return faults;
+    return [{ pointer, detail: `a rule of ${collection.name} does not hold` }];
   });
 }
 
@@ -53,7 +53,7 @@ function fieldsOfCheck(check: Check): readonly string[] {
   return check.kind === 'when' ? [check.field, check.holds.field] : [];
 }
 
-function faultsOf(check: Check, data: JsonObject, { pointer, sessionFirstMonth }: Told): ErrorDetail[] {
+function faultsOf(check: Check, data: JsonObject, { pointer, sessionFirstMonth }: Context): ErrorDetail[] {
   switch (check.kind) {
     case 'sum': {
       const total = toDecimal(data[check.total]);
@@ -95,7 +95,7 @@ function faultsOf(check: Check, data: JsonObject, { pointer, sessionFirstMonth }
       const known = new Set<string>();
       return valuesAt(data, [...check.in, check.field]).flatMap(({ value, pointer: at }) => {
         if (typeof value !== 'string' || value === '') return [];
-        // Of the same list are those whose pointers begin alike, up to the number of the element.
+        // Elements of one list have pointers with the same beginning, up to the number of the element.
         const key = `${at.split('/').slice(0, -2).join('/')} ${foldText(value)}`;
         const before = known.size;
         if (known.add(key).size > before) return [];
@@ -149,8 +149,7 @@ export const NO_SECRETS: SecretFields = new Set();
 export const EVERY_FIELD: SecretFields = { has: () => true };
 
 /**
- * What a message must not disclose about a record: everything, if the caller may read no record of the
- * collection.
+ * The fields that a message must not disclose: all, if the caller may read no record of the collection.
  */
 export function secretFieldsOf(scope: Scope, collection: Collection): SecretFields {
   return findAccess(scope, collection, 'read')?.hiddenFields ?? EVERY_FIELD;

@@ -115,7 +115,7 @@ interface StagedIdentity {
   readonly id: string;
   /** The top-level fields that an existing record loses. */
   readonly removed: readonly string[];
-  /** What a new record lacks, e.g. the target of a reference, beside the faults of its fields. */
+  /** The faults of a new record beside those of its fields, e.g. a reference without a target. */
   readonly missing: readonly ErrorDetail[];
 }
 

@@ -10,7 +10,7 @@
  * the order of their keys, so that statements do not deadlock.
  *
  * The tables also have triggers, for writers that do not use this code (the previous version, during an
- * upgrade). The setting made by `KEPT` tells the triggers that nothing is left to do.
+ * upgrade). The setting made by `KEPT` informs the triggers that nothing is left to do.
  *
  * @see prisma/migrations/0005_fee_months/migration.sql
  * @see prisma/migrations/0013_attendance_months/migration.sql
@@ -41,7 +41,7 @@ export interface DerivedRows {
 
 const NOTHING: DerivedRows = { first: sql.empty, join: sql.empty, last: sql.empty };
 
-/** What is derived from the records of a collection, in the order in which it is written. */
+/** The rows derived from the records of a collection, in the order in which they are written. */
 const DERIVED: Readonly<Record<string, readonly ((domain: string, change: DerivedChange) => Sql)[]>> = {
   attendance: [attendanceMonths],
   fee_due: [(domain, change) => feeMonths(domain, 'fee_due', change)],

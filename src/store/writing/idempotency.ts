@@ -128,8 +128,8 @@ async function listEarlierNames(
 }
 
 /**
- * Whose key it is: the user's, whatever it logged in with. Credentials with less than the rights of the user
- * share keys only with those that have the same rights, so that none is given an answer that it could not
+ * The owner of the key: the user, with any of its credentials. Credentials with less than the rights of the
+ * user share keys only with those that have the same rights, so that none gets a response that it could not
  * have produced.
  */
 export function idempotencyOwner({ kind, id, domainId, credential, roles, scopes }: Principal): string {

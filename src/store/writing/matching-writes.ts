@@ -153,7 +153,7 @@ export class MatchingWrites {
   }
 
   /**
-   * Changes the matching records, each in its own way, as a function says that sees all of them.
+   * Changes each of the matching records by a function that gets all of them.
    *
    * @throws as `update` does
    */
@@ -337,7 +337,7 @@ export class MatchingWrites {
       const detail = 'The filter and the update give the new record different values of _id.';
       throw invalidAt(detail, { pointer: '/_id', expected: String(id) });
     }
-    // A replacement keeps nothing else of what the filter says.
+    // A replacement keeps no other value of the filter.
     const data = id === undefined ? made : { ...made, _id: id };
     const [record] = await this.#inserts.create(scope, collection.name, [data], { within: transaction });
     return record;
@@ -374,7 +374,7 @@ function changeOf(
 ): (before: JsonObject) => JsonObject {
   const [only] = operations;
   if (only?.kind !== 'replace') return (before) => applyUpdate(before, operations, { ...scope.domain, now });
-  // As in a single replacement, creation stamps and fields that the caller may not set are kept.
+  // Like a single replacement, it keeps creation stamps and fields that the caller may not set.
   const keptFields = new Set([
     ...stampedFields(collection),
     ...writable.readOnlyFields,

@@ -46,7 +46,7 @@ export interface RecordEnvironmentOptions {
    * (`undefined`). Other gateways are notified a moment later.
    */
   readonly onRightsChange?: (domainId: string, userId: string | undefined) => void;
-  /** What writes trigger. Default: nothing. */
+  /** The triggers of writes. Default: none. */
   readonly triggers?: WriteTriggers;
   /** Called after every commit of a write, so that subscribers need not wait for the next poll. */
   readonly onCommit?: () => void;
@@ -55,8 +55,8 @@ export interface RecordEnvironmentOptions {
   /** Receives the declared fields that an authorized caller named. Default: not recorded. */
   readonly onFieldsNamed?: (scope: Scope, fields: readonly StoredField[]) => void;
   /**
-   * Called before a caller's read or write goes through so many records, since no index finds those it asks
-   * for. May refuse it. Default: nothing.
+   * Called before a caller's read or write goes through so many records because no index finds those that it
+   * needs. May refuse it. Default: nothing.
    */
   readonly onScan?: ((scope: Scope, rows: number) => void) | undefined;
   /** Records that one call may write. Default 10,000. */
@@ -154,7 +154,7 @@ export class RecordEnvironment {
     return { domain: domain.id, isRouted, findCollection: (name) => this.catalog.find(name) };
   }
 
-  /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */
+  /** The part of a collection that the caller may read, for a statement that joins it; `undefined`: none. */
   findReadable(scope: Scope, name: string): Readable | undefined {
     const collection = this.catalog.find(name);
     const access = collection && findAccess(scope, collection, 'read');
@@ -211,9 +211,9 @@ export class RecordEnvironment {
     { scope, collection, records, made }: SettledWrite,
   ): Promise<readonly (readonly ErrorDetail[])[]> {
     const heldByRecord = records.map(({ data, changes }) => listReferences(collection, data, changes));
-    const asked = { unlabelled: records.flatMap((one) => one.unlabelled), held: heldByRecord.flat() };
+    const references = { unlabelled: records.flatMap((one) => one.unlabelled), held: heldByRecord.flat() };
     const context = this.referenceContext(scope, made && { collection: collection.name, ids: made });
-    const dead = new Set(await settleReferences(queryable, asked, context));
+    const dead = new Set(await settleReferences(queryable, references, context));
     const links = this.linkContext(scope, queryable !== this.database);
     const judge = (sought: readonly Sought[]) => judgeLinks(queryable, collection, sought, links);
     const unlinked = await settleLinks(collection, records, { timeZone: scope.domain.timeZone, judge });
@@ -265,8 +265,8 @@ export class RecordEnvironment {
     written: readonly { readonly id: string }[],
   ): () => void {
     const isOfUsers = collection.name === USER_COLLECTION;
-    const told = isOfUsers ? written.map(({ id }) => ({ id })) : written.slice(0, 1);
-    return () => this.announceCommit(scope, collection, told);
+    const announced = isOfUsers ? written.map(({ id }) => ({ id })) : written.slice(0, 1);
+    return () => this.announceCommit(scope, collection, announced);
   }
 
   /**

@@ -49,7 +49,7 @@ export const OUTBOX_CHANNEL = 'campus_outbox';
 
 /** The first three are reasons against storing new records, which the statement checks itself. */
 interface InsertOptions {
-  /** What the caller may create, as a condition over the alias `r`; `undefined`: anything. */
+  /** The records that the caller may create, as a condition over the alias `r`; `undefined`: all. */
   readonly rows: Sql | undefined;
   /** A query with a row per dangling reference; `undefined` if there are none. */
   readonly deadReferences: Sql | undefined;
@@ -62,7 +62,7 @@ interface InsertOptions {
 
 /** A row of `insertRecords`. Everything else about a new record is known already. */
 export interface InsertedRow {
-  /** What the caller sees of a record, or of all of them, one per line. */
+  /** The parts that the caller may read of a record, or of all of them, one per line. */
   readonly json: string;
 }
 
@@ -101,10 +101,10 @@ ${selectInserted(context, records, shown)}`;
 /** JSON printed by PostgreSQL contains no line feed, and splitting text is faster than reading rows. */
 function selectInserted(context: WriteContext, { length }: readonly NewRecord[], first: number): Sql {
   const shown = context.fields === undefined ? context.projection : sql`${context.fields}::text`;
-  const told = announcement(context, 'create');
+  const notice = announcement(context, 'create');
   const inOrder = length === 1 ? sql.empty : sql`join input i on i.id = r.id order by i.position`;
-  if (length === 1 || told !== sql.empty)
-    return sql`select ${shown} as json${told} from written r ${inOrder}`;
+  if (length === 1 || notice !== sql.empty)
+    return sql`select ${shown} as json${notice} from written r ${inOrder}`;
   if (first === 0) return sql`select '' as json from written having count(*) > 0`;
   return sql`
 select string_agg(page.json, e'\n') as json
@@ -237,7 +237,7 @@ interface RecordUpdate {
   readonly changed: readonly string[];
   /** Whether the record gets a new version even if it stays the same. */
   readonly isWrittenAnyway: boolean;
-  /** What the caller may change, a condition over `r`; `undefined`: anything. */
+  /** The records that the caller may change, a condition over `r`; `undefined`: all. */
   readonly rows: Sql | undefined;
   /** Whether the record must still be in `rows` after the write. */
   readonly staysInRows: 'checked' | 'certain';
@@ -418,13 +418,13 @@ const OPERATIONS = {
 export function announcement(context: WriteContext, operation: WriteOperation): Sql {
   if (context.isToOutbox) return sql.empty;
   const { started, announced } = followUps(context, operation);
-  const told =
+  const notice =
     announced === undefined
       ? sql.empty
       : sql`,
   pg_notify(campus_channel(${PRINCIPALS_CHANNEL}), ${announced})::text as announced`;
-  if (started === undefined) return told;
-  return sql`${told},
+  if (started === undefined) return notice;
+  return sql`${notice},
     ${context.triggers.begin(started)} as started`;
 }
 

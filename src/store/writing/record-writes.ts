@@ -216,8 +216,8 @@ export class RecordWrites {
   async assertMayUpdate(scope: Scope, name: string, id: string): Promise<void> {
     const collection = this.#environment.catalog.get(name, scope);
     const access = accessOf(scope, collection, 'update');
-    const asked = { id, access, verb: 'update', ifVersion: undefined, within: undefined } as const;
-    await this.#throwRefusal(scope, collection, asked);
+    const refused = { id, access, verb: 'update', ifVersion: undefined, within: undefined } as const;
+    await this.#throwRefusal(scope, collection, refused);
   }
 
   /**
@@ -268,9 +268,9 @@ export class RecordWrites {
   /** The current record, locked until the transaction ends. @throws as `#throwRefusal` does */
   async #lock(
     { scope, collection, access }: PermittedWrite,
-    asked: Refused & { readonly within: Transaction },
+    refused: Refused & { readonly within: Transaction },
   ): Promise<LockedRow & StoredRow & { readonly is_readable: boolean }> {
-    const { id, ifVersion, within } = asked;
+    const { id, ifVersion, within } = refused;
     const { projection } = this.#environment.writeContext(scope, collection, this.#environment.now());
     const context = this.#environment.compileContext(scope, collection);
     const readable = findAccess(scope, collection, 'read');
@@ -286,7 +286,7 @@ export class RecordWrites {
         for update of r`,
     );
     if (row !== undefined && isExpected(row.version, ifVersion)) return row;
-    await this.#throwRefusal(scope, collection, asked);
+    await this.#throwRefusal(scope, collection, refused);
     throw overtaken(collection, id);
   }
 

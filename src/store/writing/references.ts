@@ -1,6 +1,6 @@
 /**
  * References must point to existing records. A write that would create a reference to nothing, to a removed
- * record or to another domain is refused, unless the declaration of the field says `"mustExist": false`.
+ * record or to another domain is refused, unless the field is declared with `"mustExist": false`.
  * References stored earlier may stay. A reference sent without a label gets the one of its target.
  *
  * If the removal of a target is refused while a record points to it (`onDelete`), the check is part of the
@@ -131,7 +131,7 @@ export function deadReferenceDetail(
   };
 }
 
-/** What is known about targets beyond the stored records. */
+/** The facts about targets beyond the stored records. */
 export interface ReferenceContext {
   readonly scope: Scope;
   readonly findCollection: (name: string) => Collection | undefined;
@@ -187,7 +187,7 @@ export async function settleReferences(
   }: { readonly unlabelled: readonly UnlabelledReference[]; readonly held: readonly HeldReference[] },
   context: ReferenceContext,
 ): Promise<readonly HeldReference[]> {
-  const asked = listUnsure(held, context);
+  const unsure = listUnsure(held, context);
   const soughtByTarget = new Map<string, SoughtIds>();
   const seek = (targets: readonly string[], id: string, by: Omit<SoughtIds, 'ids'>) => {
     for (const target of targets) {
@@ -201,12 +201,12 @@ export async function settleReferences(
   };
   for (const { targets, reference } of unlabelled)
     seek(targets, reference.value, { holds: false, labels: true });
-  for (const { targets, value, holds } of asked) seek(targets, value, { holds, labels: false });
+  for (const { targets, value, holds } of unsure) seek(targets, value, { holds, labels: false });
   const selects = inOrderOfNames(soughtByTarget).flatMap(([target, sought]) => {
     const collection = context.findCollection(target);
     return collection === undefined ? [] : [selectTargets(collection, sought, context)];
   });
-  if (selects.length === 0) return asked;
+  if (selects.length === 0) return unsure;
   const statement = sql.join(selects, ' union all ');
   const rows = await queryable.query<{ collection: string; id: string; label: string | null }>(statement, {
     name: statementName(statement.text),
@@ -218,7 +218,7 @@ export async function settleReferences(
       .find((one) => typeof one === 'string');
     if (label !== undefined) reference.label = label;
   }
-  return asked.filter(({ targets, value }) => !targets.some((target) => labels.has(`${target} ${value}`)));
+  return unsure.filter(({ targets, value }) => !targets.some((target) => labels.has(`${target} ${value}`)));
 }
 
 interface SoughtIds {

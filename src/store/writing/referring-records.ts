@@ -63,8 +63,8 @@ export async function assertUnreferenced(
     return;
   }
   if (ids.length === 0) return;
-  const asked = sql`select unnest(${[...ids]}::text[])`;
-  const referrers = await countReferrers(environment, queryable, { scope, collection, ids: asked });
+  const gone = sql`select unnest(${[...ids]}::text[])`;
+  const referrers = await countReferrers(environment, queryable, { scope, collection, ids: gone });
   const errors = describeReferrers(referrers);
   if (errors.length === 0) return;
   const [only = ''] = ids;
@@ -204,7 +204,7 @@ interface Guard {
 
 function guardOfNaming(
   naming: Naming,
-  asked: {
+  options: {
     readonly environment: RecordEnvironment;
     readonly scope: Scope;
     readonly collection: Collection;
@@ -212,7 +212,7 @@ function guardOfNaming(
     readonly member: number;
   },
 ): Guard[] {
-  const { environment, scope, collection, source, member } = asked;
+  const { environment, scope, collection, source, member } = options;
   const { collection: user, link } = naming;
   const texts = link.members.map((_, place) =>
     place === 0 || place === member ? sql.raw(`gone.v${place}`) : undefined,
@@ -405,7 +405,7 @@ function goneNames(naming: Naming, { before, after }: Renamed): readonly GoneNam
   return members.flatMap((_, member): GoneName[] => {
     const [old, now] = [was[member] ?? [], is[member] ?? []];
     const [head = null] = was[0] ?? [];
-    // Where the first name is another one, it takes the others along.
+    // If the first name has changed, the others belong to it.
     if (member > 0 && (head === null || is[0]?.[0] !== head)) return [];
     return old.flatMap((name, index): GoneName[] => {
       if (now.includes(name)) return [];

@@ -28,7 +28,7 @@ export interface RuleBreach {
   readonly collection: string;
   /** The path of the field, or the name of the key. */
   readonly field: string;
-  /** What is wrong, of the first record. */
+  /** The fault of the first record. */
   readonly problem: string;
   readonly count: number;
   /** The ids of the first such records. */

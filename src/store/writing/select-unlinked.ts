@@ -8,7 +8,7 @@ import { liveRecordsById, liveRecordsByKey, liveRecordsIn } from '../sql/records
 import { nameLiteral, type Sql, sql } from '../sql.js';
 import { HOLD } from './references.js';
 
-/** What the look-ups need to know. */
+/** The context of the look-ups. */
 export interface LinkContext {
   readonly scope: Scope;
   readonly findCollection: (name: string) => Collection | undefined;
@@ -22,10 +22,10 @@ export interface LinkContext {
 export interface Sought {
   /** The position of the link in `Collection.links`. */
   readonly link: number;
-  /** Of the reference and of its moment; the day in the time zone of the school. */
+  /** The id of the reference and the day of its moment in the time zone of the school. */
   readonly id: string | null;
   readonly on: string | null;
-  /** Of each member; null if it is absent. */
+  /** The text of each member; null if it is absent. */
   readonly texts: readonly (string | null)[];
 }
 
@@ -39,31 +39,31 @@ export function selectUnlinked(
   context: LinkContext,
 ): Sql | undefined {
   const selects = collection.links.flatMap((link, index) => {
-    const asked = sought.filter((one) => one.link === index);
-    const target = asked.length === 0 ? undefined : linkTargetOf(link, context.findCollection);
+    const ofLink = sought.filter((one) => one.link === index);
+    const target = ofLink.length === 0 ? undefined : linkTargetOf(link, context.findCollection);
     if (target === undefined) return [];
     return [
       link.reference === undefined
-        ? selectUnnamed(link, target, { index, asked, context })
-        : selectDisagreeing(link, target, { index, asked, context }),
+        ? selectUnnamed(link, target, { index, ofLink, context })
+        : selectDisagreeing(link, target, { index, ofLink, context }),
     ];
   });
   return selects.length === 0 ? undefined : sql.join(selects, ' union all ');
 }
 
-interface AskedOfLink {
+interface SoughtOfLink {
   readonly index: number;
-  readonly asked: readonly Sought[];
+  readonly ofLink: readonly Sought[];
   readonly context: LinkContext;
 }
 
 /** The texts that no record of the target has. While a collection has no records, nothing can be named. */
-function selectUnnamed(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
+function selectUnnamed(link: Link, target: Collection, { index, ofLink, context }: SoughtOfLink): Sql {
   const { scope, isRouted, holds } = context;
-  const lists = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
+  const lists = link.members.map((_, member) => ofLink.map((one) => one.texts[member] ?? null));
   const texts = link.members.map((_, member) => sql.raw(`sought.v${member}`));
   // If the first text may be null, any record serves that has the others.
-  const isOpen = asked.some((one) => one.texts[0] === null);
+  const isOpen = ofLink.some((one) => one.texts[0] === null);
   const place = { domain: scope.domain.id, isRouted };
   const isNamed = liveRecordsByKey(place, target.name, nameCondition(link, target, { texts, isOpen }));
   return sql`
@@ -109,9 +109,9 @@ export function holdsWithin(fields: readonly Field[], value: Sql): Sql {
   return sql`r.data @> ${holder}`;
 }
 
-function selectDisagreeing(link: Link, target: Collection, { index, asked, context }: AskedOfLink): Sql {
-  const texts = link.members.map((_, member) => asked.map((one) => one.texts[member] ?? null));
-  const lists = [asked.map(({ id }) => id), asked.map(({ on }) => on), ...texts];
+function selectDisagreeing(link: Link, target: Collection, { index, ofLink, context }: SoughtOfLink): Sql {
+  const texts = link.members.map((_, member) => ofLink.map((one) => one.texts[member] ?? null));
+  const lists = [ofLink.map(({ id }) => id), ofLink.map(({ on }) => on), ...texts];
   const sought = sql`unnest(${sql.join(lists.map((list) => sql`${list}::text[]`))})
       with ordinality as sought(id, moment, ${sql.join(listNames(link))}, place)`;
   const differs = link.members.map((_, member) => {
@@ -126,8 +126,8 @@ function selectDisagreeing(link: Link, target: Collection, { index, asked, conte
 }
 
 /**
- * What the record with the id `sought.id` has for the members of a link, as one list. `offset 0` keeps
- * PostgreSQL from finding the place anew for each member, `limit 1` from joining by reading all records.
+ * The texts of the record `sought.id` for the members of a link, as one list. `offset 0` keeps PostgreSQL
+ * from finding the place anew for each member, `limit 1` from joining by reading all records.
  */
 function selectAgreeing(link: Link, target: Collection, { scope }: LinkContext): Sql {
   const texts = link.members.map(({ path }) => sql`place.data#>>${path as string[]}::text[]`);

@@ -1,6 +1,6 @@
 /**
  * Texts of a record that must stand in another one: the name of a class, a section of that class, a fee head
- * (`names`), or what the record at a reference says too (`agreesWith`).
+ * (`names`), or a text that the record at a reference has too (`agreesWith`).
  *
  * The values of all records of a write are looked up by one statement. Only if some are not found, the names
  * are read, to find the school's spelling or the nearest name. What a record had before may stay.
@@ -32,11 +32,11 @@ interface LinkedValues extends Sought {
   readonly at: number | undefined;
 }
 
-/** What is known of values that were not found as they are. */
+/** The outcome for values that were not found in the same spelling. */
 interface LinkVerdict {
   /** The school's spelling of each text, if all of them are names but for case and blanks. */
   readonly spelled?: readonly (string | null)[];
-  /** What is wrong with the member. */
+  /** The place of the faulty member. */
   readonly member?: number;
   readonly problem?: string;
   readonly expected?: string;
@@ -46,8 +46,8 @@ interface LinkVerdict {
 export type LinkVerdicts = ReadonlyMap<string, LinkVerdict>;
 
 /**
- * What is wrong with the links of each record. Texts that differ from a name by case and blanks alone are put
- * in the school's spelling: in `changes`, the top-level members that are written. Values that the record had
+ * The faults in the links of each record. Texts that differ from a name only by case and blanks are put in
+ * the school's spelling: in `changes`, the top-level members that are written. Values that the record had
  * `before` are not judged. `judge` looks up all distinct values at once, and is not called if there are none.
  */
 export async function settleLinks(
@@ -115,14 +115,14 @@ export function fieldsOfLinks({ links }: Collection): readonly (readonly string[
 function settleRecord(
   collection: Collection,
   { data, changes = data, before }: LinkedRecord,
-  told: { readonly verdicts: LinkVerdicts; readonly timeZone: string },
+  found: { readonly verdicts: LinkVerdicts; readonly timeZone: string },
 ): readonly ErrorDetail[] {
-  if (told.verdicts.size === 0) return [];
-  const { timeZone } = told;
+  if (found.verdicts.size === 0) return [];
+  const { timeZone } = found;
   const held = new Set(before && listSought(collection, [before], timeZone).map(keyOfSought));
   return valuesOfLinks(collection, data, timeZone).flatMap((values): ErrorDetail[] => {
     const key = keyOfSought(values);
-    const verdict = told.verdicts.get(key);
+    const verdict = found.verdicts.get(key);
     if (verdict === undefined || held.has(key)) return [];
     const { members, in: path } = collection.links[values.link] ?? NO_LINK;
     const { spelled, member: place = 0, problem = '', expected = '' } = verdict;

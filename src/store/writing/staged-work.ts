@@ -66,7 +66,7 @@ export interface StagedRefusal {
 export interface StagedWork {
   readonly environment: RecordEnvironment;
   readonly transaction: OwnTransaction;
-  /** Where the staging table is; in the transaction too. */
+  /** The place of the staging table, within the transaction. */
   readonly place: StagingPlace;
   readonly scope: Scope;
   readonly collection: Collection;
@@ -179,8 +179,8 @@ export async function createStaged(work: StagedWork, refused: StagedRefusal[]): 
   await place.query(sql`
     ${insertInput(context, { input, refusal: sql.empty, count: batch.count })}
     select count(*)
-    -- Told of for each record, which counting alone would not do; what tells is volatile, and so is kept.
-    from (select r.id ${announcement(context, 'create')} from written r) as told`);
+    -- Announces each record, which counting alone would not do: a volatile function is not optimized away.
+    from (select r.id ${announcement(context, 'create')} from written r) as announced`);
   return await place.query<NewRow>(sql`
     select number::float8 as number, id from import_staged where ${IS_NEW}`);
 }
@@ -193,8 +193,8 @@ async function bringBackRemoved({ environment, place, scope, collection, batch }
     ${bringBackInput(context, input)}
     select r.id ${announcement(context, 'create')} from written r`);
   const back = new Set(rows.map(({ id }) => id));
-  const asked = await place.query<{ id: string }>(input);
-  const left = asked.find(({ id }) => !back.has(id));
+  const removed = await place.query<{ id: string }>(input);
+  const left = removed.find(({ id }) => !back.has(id));
   if (left !== undefined) throw overtaken(collection, left.id);
 }
 
@@ -250,8 +250,8 @@ async function findCreateFaults(work: StagedWork): Promise<{
   const { key } = work.batch;
   // All live records were searched by the key, so none has it.
   const untaken = key.kind === 'rule' && reachOf(work).length === 0 ? key.name : undefined;
-  const asked = { scope, collection, input, verb: 'create', untaken } as const;
-  const taken = await findTakenInStore(place, asked);
+  const created = { scope, collection, input, verb: 'create', untaken } as const;
+  const taken = await findTakenInStore(place, created);
   const removed = taken.length === 0 ? [] : await addTaken(work, taken, add);
   if (creatable.rows !== undefined) {
     const rows = compileFilter(creatable.rows, environment.compileContext(scope, collection));

@@ -73,7 +73,7 @@ export class StagedWrites {
   }
 
   /**
-   * What tells the records that are there, by its name or by the fields that are unique together.
+   * The key that identifies existing records, by its name or by the fields that are unique together.
    *
    * @throws INVALID_VALUE; FORBIDDEN for a key the caller may not read
    */
@@ -110,9 +110,9 @@ export class StagedWrites {
   }
 
   /**
-   * Where the records of the scope are in the transaction. What a transaction that stages writes there beside
-   * records goes through it: a server that has made a temporary table does not commit in two phases, as Citus
-   * asks for where it has spread rows over the servers by itself.
+   * The place of the records of the scope in the transaction. A transaction that stages writes uses it for
+   * all statements: a server with a temporary table cannot commit in two phases, as Citus requires if it has
+   * spread rows over the servers itself.
    */
   placeOf(transaction: OwnTransaction, scope: Pick<Scope, 'domain'>): StagingPlace {
     return stagingPlaceOf(this.#environment.database, transaction, scope.domain.id);
@@ -131,16 +131,16 @@ export class StagedWrites {
       return { pointer: '', field: '', targets, value: id, holds: false };
     });
     const needed = held.filter((_, index) => sought[index]?.mustExist);
-    const asked = { unlabelled, held: needed };
+    const references = { unlabelled, held: needed };
     const context = this.#environment.referenceContext(scope);
-    const dead = new Set(await settleReferences(queryable, asked, context));
+    const dead = new Set(await settleReferences(queryable, references, context));
     return held.map((one, index) => ({
       label: unlabelled[index]?.reference.label,
       isDead: dead.has(one),
     }));
   }
 
-  /** What is wrong with texts that other records should have, by `keyOfSought`. */
+  /** The faults of texts that other records should have, by `keyOfSought`. */
   async judgeLinks(
     queryable: Queryable,
     scope: Scope,
@@ -160,31 +160,31 @@ export class StagedWrites {
   async findByField(
     queryable: Queryable,
     scope: Scope,
-    asked: { readonly target: string; readonly field: string; readonly texts: readonly string[] },
+    sought: { readonly target: string; readonly field: string; readonly texts: readonly string[] },
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const collection = this.#environment.catalog.get(asked.target, scope);
+    const collection = this.#environment.catalog.get(sought.target, scope);
     const access = accessOf(scope, collection, 'read');
-    assertReadable([[asked.field]], access, collection);
+    assertReadable([[sought.field]], access, collection);
     const readable = this.#environment.rowsOf(scope, collection, access);
-    const value = sql`r.data->${nameLiteral(asked.field)}`;
-    const declared = collection.fieldsByName.get(asked.field);
-    // A text is told from a number by its quotes; the index of the field has either.
+    const value = sql`r.data->${nameLiteral(sought.field)}`;
+    const declared = collection.fieldsByName.get(sought.field);
+    // Quotes distinguish a text from a number; the index of the field has both.
     const isNumber = declared?.type === 'number';
     const values = isNumber
-      ? asked.texts.filter((text) => /^-?\d+(\.\d+)?$/.test(text))
-      : asked.texts.map((text) => JSON.stringify(text));
+      ? sought.texts.filter((text) => /^-?\d+(\.\d+)?$/.test(text))
+      : sought.texts.map((text) => JSON.stringify(text));
     const search = (text: Sql, condition: Sql) => sql`
       select ${text} as text, r.id
       from records r
       where ${liveRecordsOf(scope, collection)} and ${condition}
         ${readable === undefined ? sql.empty : sql`and (${readable})`}`;
-    const name = nameLiteral(asked.field);
+    const name = nameLiteral(sought.field);
     const key = sql`r.keys->>${name}`;
     const ofText = sql`${value} = any(${values}::text[]::jsonb[])`;
-    const isFolded = isKeyFolded(collection, asked.field);
+    const isFolded = isKeyFolded(collection, sought.field);
     // A unique field that ignores case is found in any spelling; a record without keys is found by its text.
     const found = isFolded
-      ? sql`${search(key, sql`${key} = any(${asked.texts.map(foldedKey)}::text[])`)}
+      ? sql`${search(key, sql`${key} = any(${sought.texts.map(foldedKey)}::text[])`)}
           union all ${search(sql`${value} #>> '{}'`, sql`${key} is null and ${ofText}`)}`
       : search(sql`${value} #>> '{}'`, ofText);
     const ordered = sql`${found} order by id`;
@@ -193,7 +193,7 @@ export class StagedWrites {
     for (const { text, id } of rows) getOrMake(idsByText, text, () => []).push(id);
     const idsOf = (text: string) => idsByText.get(text) ?? [];
     return new Map(
-      asked.texts.map((text) => [text, [...(isFolded ? idsOf(foldedKey(text)) : []), ...idsOf(text)]]),
+      sought.texts.map((text) => [text, [...(isFolded ? idsOf(foldedKey(text)) : []), ...idsOf(text)]]),
     );
   }
 
@@ -270,9 +270,9 @@ export class StagedWrites {
   async #match(work: StagedWork) {
     const { place, scope, collection, batch } = work;
     const reach = reachOf(work).map((rows) => sql`and (${rows})`);
-    // Whether a hidden value is the same is not told: to send one counts as a change.
+    // Whether a hidden value is the same is not disclosed: to send one counts as a change.
     const secret = batch.fields.filter((field) => secretFieldsOf(scope, collection).has(field));
-    const isUntold = secret.length === 0 ? sql`false` : sql`s.data ?| ${secret}::text[]`;
+    const isUndisclosed = secret.length === 0 ? sql`false` : sql`s.data ?| ${secret}::text[]`;
     // For each row by itself: the plan of a join would read all of an index for every batch.
     const groups = await place.query<MatchedGroup>(sql`
       select f.state, array_agg(s.number::float8) as numbers, array_agg(f.id) as ids
@@ -281,7 +281,7 @@ export class StagedWrites {
         select r.id,
           case
             when s.is_id_sent and s.id <> r.id then 'other'
-            when ${isUntold} or ${BECAME} <> r.data then 'differs'
+            when ${isUndisclosed} or ${BECAME} <> r.data then 'differs'
             else 'same'
           end as state
         from records r

@@ -20,8 +20,8 @@ export interface RightsToChange extends RecordsOfScope {
 }
 
 /**
- * Refuses operations on what the caller may not set, and those whose outcome would tell of what it may not
- * read.
+ * Refuses operations on fields that the caller may not set, and those whose outcome would disclose fields
+ * that it may not read.
  *
  * @throws FORBIDDEN (403), INVALID_VALUE for the `_id`
  */

@@ -93,20 +93,20 @@ export function describeTaken(
 }
 
 /**
- * What records would take that others have. `input` gives their `id`, `data`, `keys` and, from 1 on,
- * `position`; `untaken` is a rule of `uniqueTogether` whose values are known to be free; `isRouted` says
+ * The unique values of records that others already have. `input` selects their `id`, `data`, `keys` and, from
+ * 1 on, `position`; `untaken` is a rule of `uniqueTogether` whose values are known to be free; `isRouted` is
  * whether Citus plans the statement.
  */
 export async function findTakenInStore(
   queryable: { query<Row extends object>(sql: Sql): Promise<Row[]> },
-  asked: RecordsOfScope & {
+  records: RecordsOfScope & {
     readonly input: Sql;
     readonly verb: 'create' | 'update';
     readonly untaken?: string | undefined;
     readonly isRouted?: boolean | undefined;
   },
 ): Promise<TakenValue[]> {
-  const { scope, collection, input, verb, untaken, isRouted } = asked;
+  const { scope, collection, input, verb, untaken, isRouted } = records;
   const isSame = (key: UniqueKey): Sql => {
     if (key.kind === 'id') return sql`${recordsOf(scope, collection)} and r.id = i.id`;
     const value = keyValueOf(collection, key, OF_INPUT);
@@ -179,10 +179,10 @@ function keyValueIn(key: UniqueKey, { id, data, keys }: NewRecord): JsonValue | 
   return isJsonObject(value) ? value.value : value;
 }
 
-function detailOf(collection: Collection, asked: UniqueKey, record: NewRecord, pointer: string): ErrorDetail {
+function detailOf(collection: Collection, taken: UniqueKey, record: NewRecord, pointer: string): ErrorDetail {
   // The rule of a field that ignores case has the name of the field.
-  const isOfField = asked.kind === 'rule' && collection.fieldsByName.get(asked.name)?.isUnique === true;
-  const key = isOfField ? { ...asked, kind: 'field' as const } : asked;
+  const isOfField = taken.kind === 'rule' && collection.fieldsByName.get(taken.name)?.isUnique === true;
+  const key = isOfField ? { ...taken, kind: 'field' as const } : taken;
   switch (key.kind) {
     case 'id':
       return {

@@ -1,4 +1,4 @@
-/** What tells the records of a collection apart: their `_id`, a unique field, or values unique together. */
+/** The keys that identify the records of a collection: `_id`, a unique field, or values unique together. */
 import { invalidAt } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
 import type { Collection, UniqueTogether } from '../../base/model/collection.js';
@@ -18,17 +18,14 @@ export function uniqueFieldsOf({ fields, uniqueTogether }: Collection): Readonly
   return new Set([...alone, ...uniqueTogether.flatMap(fieldsOfUniqueRule)]);
 }
 
-/** The names of what tells the records of a collection apart, for `by`. */
+/** The names of the keys of a collection, for `by`. */
 export function listUniqueKeys(collection: Collection): readonly string[] {
   const unique = collection.fields.filter((field) => field.isUnique).map((field) => field.name);
   const rules = collection.uniqueTogether.map((rule) => rule.name);
   return [...new Set(['_id', ...unique, ...rules])];
 }
 
-/**
- * @throws FORBIDDEN for a key the caller may not read: whether there is a record with it is what an upsert
- * tells
- */
+/** @throws FORBIDDEN for a key the caller may not read: an upsert discloses whether a record has it */
 export function uniqueKeyOf(collection: Collection, by: string, readable: EffectiveAccess): UniqueKey {
   const key = findKey(collection, by);
   if (key !== undefined) {
@@ -83,7 +80,7 @@ function findKey(collection: Collection, by: string): UniqueKey | undefined {
 function isOfFields(parts: Collection['uniqueTogether'][number]['parts'], by: string): boolean {
   const wanted = new Set(by.split(',').map((path) => path.trim()));
   const names = parts.map(({ path }) => path.join('.'));
-  // Of a reference the field alone is enough.
+  // For a reference, the name of the field is enough.
   const isWanted = (name: string) => wanted.has(name) || wanted.has(name.replace(/\.value$/, ''));
   return wanted.size === names.length && names.every(isWanted);
 }

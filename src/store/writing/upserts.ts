@@ -33,11 +33,10 @@ import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js'
 
 interface UpsertRequest {
   /**
-   * Of a record that is there, the fields sent are changed, and null removes one. One that is not there is a
-   * whole new record.
+   * For an existing record, the fields to change, where null removes one; otherwise a whole new record.
    */
   readonly records: readonly JsonObject[];
-  /** What tells records apart: `_id`, a unique field, or the name of a `uniqueTogether` rule. */
+  /** The key that identifies records: `_id`, a unique field, or the name of a `uniqueTogether` rule. */
   readonly by: string;
 }
 

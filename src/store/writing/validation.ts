@@ -43,12 +43,12 @@ export interface ToStoredOptions extends Clock {
   readonly pointer?: string;
   /** The record as it is stored: what it has already may stay, although it breaks a bound. */
   readonly before?: JsonObject | undefined;
-  /** Fields whose values no error tells. Default: none. */
+  /** Fields whose values no error discloses. Default: none. */
   readonly secret?: { has(field: string): boolean };
 }
 
 export interface StoredChange {
-  /** What is stored, or, with `merge`, set. */
+  /** The fields to store, or, with `merge`, to set. */
   readonly data: JsonObject;
   /** merge: the top-level fields that go. */
   readonly removed: readonly string[];
@@ -67,7 +67,7 @@ const MAX_ERRORS = 100;
 const MAX_INDEXED_BYTES = 2000;
 
 /**
- * What is stored of what was sent.
+ * Converts a sent record to the stored form.
  *
  * @throws INVALID_VALUE (400) with every fault: its JSON pointer, what was expected and what was sent.
  */
@@ -100,9 +100,9 @@ export function toStoredAll(
 export interface StagedChange extends Pick<StoredChange, 'unlabelled'> {
   /** All of it, with its defaults, if it is new. */
   readonly data: JsonObject;
-  /** What is wrong with what was sent. */
+  /** The faults of the sent record. */
   readonly faults: readonly ErrorDetail[];
-  /** What it lacks if it is new. */
+  /** The required fields that it lacks if it is new. */
   readonly missing: readonly ErrorDetail[];
 }
 
@@ -173,7 +173,7 @@ export function stampedFields(collection: Collection): string[] {
   return [...new Set([CREATED_ON, ...declared.map((field) => field.name)])];
 }
 
-/** What one conversion carries along. */
+/** The state of one conversion. */
 interface Conversion {
   readonly options: ToStoredOptions;
   readonly errors: ErrorDetail[];
@@ -200,8 +200,8 @@ function convert(
     setMissingMembers(data, { fields: collection.fields, sent, parent: place });
     setCreatedOn(data, { collection, sent, options });
   }
-  // A check would say nothing new of values that are wrong already. Where fields are kept, only the store
-  // knows the whole record.
+  // A check would add nothing about values that are already wrong. If fields are kept, only the store knows
+  // the whole record.
   if (options.mode === 'create' && conversion.errors.length === 0) {
     const { secret = NO_SECRETS } = options;
     conversion.errors.push(...findCheckFaults(collection, data, { ...options, pointer, secret }));
@@ -212,11 +212,11 @@ function convert(
   return { change: { data, removed, unlabelled: conversion.unlabelled, isOpen }, errors: conversion.errors };
 }
 
-/** Where in the body a conversion is: its JSON pointer is made for a fault alone. */
+/** The place of a conversion in the body; its JSON pointer is only made for a fault. */
 interface Place {
   readonly conversion: Conversion;
   readonly parent: Place | undefined;
-  /** Of the member, or the pointer of the record where there is no parent. */
+  /** The name of the member, or the pointer of the record if there is no parent. */
   readonly name: string;
   readonly depth: number;
 }
@@ -408,7 +408,7 @@ function report(place: Place, expected: string, sent: JsonValue | undefined): nu
   return null;
 }
 
-/** What a field takes, in the words of an error. */
+/** The values that a field accepts, in the words of an error. */
 function expectationOf(field: Field): string {
   return field.isList ? `a list, each element ${scalarExpectationOf(field)}` : scalarExpectationOf(field);
 }
@@ -429,7 +429,7 @@ function describe(sent: JsonValue): string {
   return typeof sent === 'string' ? JSON.stringify(toShown(sent)) : String(sent);
 }
 
-/** What was sent, short enough for an answer. */
+/** The sent value, short enough for a response. */
 function toShown(sent: JsonValue): unknown {
   if (isExactNumber(sent)) return sent.toString().slice(0, 200);
   if (typeof sent === 'string') return sent.length > 100 ? `${sent.slice(0, 100)}…` : sent;

@@ -1,6 +1,6 @@
 /**
- * What a write starts: asked before it, when it can still be changed or refused, and begun after it. Given to
- * the store from above, which does not know that these are scripts.
+ * The triggers of a write: `before` triggers may change or refuse it, `after` triggers start once it is
+ * committed. They are given to the store, which does not know that they are scripts.
  */
 
 import { type JsonObject, memberOf, printExactJson } from '../../base/json/json.js';
@@ -25,7 +25,7 @@ export interface ReservedPermit {
 
 export interface WriteTriggers {
   /**
-   * What is to be asked before such a write, in order. Every write asks this: it costs nothing where there is
+   * The triggers before such a write, in order. Every write calls this, so it costs nothing if there are
    * none.
    */
   before(domainId: string, collection: string, operation: WriteOperation): readonly BeforeTrigger[];
@@ -37,11 +37,11 @@ export interface WriteTriggers {
    */
   reserve(scope: Scope, writes: Writes): Promise<ReservedPermit> | undefined;
   /**
-   * A JSON expression over `r`, a written record, that says what follows once the write is committed.
+   * A JSON expression over `r`, a written record, for what follows once the write is committed.
    * `undefined`: nothing does.
    */
   after(scope: Scope, collection: string, operation: WriteOperation): Sql | undefined;
-  /** An expression that begins what the JSON of `after` says, once the transaction is committed. */
+  /** An expression that starts the jobs in the JSON of `after`, once the transaction is committed. */
   begin(following: Sql): Sql;
   /** The names of what the writes of a collection start, whatever they do. */
   names(domainId: string, collection: string): TriggerNames;
@@ -82,7 +82,7 @@ export const NO_TRIGGERS: WriteTriggers = {
 /** Which triggers a write starts. */
 export type TriggerChoice = readonly ('before' | 'after')[];
 
-/** Those of the triggers that were asked for. */
+/** Only the chosen triggers. */
 export function chosenTriggers(triggers: WriteTriggers, choice: TriggerChoice): WriteTriggers {
   return {
     ...(choice.includes('before') ? triggers : NO_TRIGGERS),
@@ -142,14 +142,14 @@ async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Trans
     ...JSON.parse(printExactJson(omit(record, hidden))),
   });
   const given = shown(write.record);
-  const asked = {
+  const shownWrite = {
     scope,
     collection: collection.name,
     operation,
     record: given,
     previous: write.previous && shown(write.previous),
   };
-  const answer = await trigger.ask(asked, within);
+  const answer = await trigger.ask(shownWrite, within);
   if (answer === undefined || operation === 'delete') return { set: {}, removed: [] };
   const revision = difference(given, { ...answer, _id: id });
   const names = [...Object.keys(revision.set), ...revision.removed];
