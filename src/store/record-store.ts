@@ -168,7 +168,7 @@ export class RecordStore {
       within: options.within,
       revision: this.#environment.catalog.list(),
       findReadable: (name) => this.findReadable(scope, name),
-      scan: (asked, extent, times) => this.scan(scope, asked, extent, times),
+      scan: (request, extent, times) => this.scan(scope, request, extent, times),
     });
   }
 
@@ -250,12 +250,12 @@ export class RecordStore {
     return new StagedWrites(this.#environment.withTriggers(chosen));
   }
 
-  /** What undoing the changes of some requests would do, and what prevents it. @see previewUndo */
+  /** The effects of undoing the changes of some requests, and the obstacles. @see previewUndo */
   async previewUndo(
     scope: Scope,
-    asked: { readonly collection: string; readonly requestIds: readonly string[] },
+    request: { readonly collection: string; readonly requestIds: readonly string[] },
   ): Promise<UndoPreview> {
-    return await previewUndo(this.#environment, scope, asked);
+    return await previewUndo(this.#environment, scope, request);
   }
 
   /** The changes in the caller's domain, newest first. @throws FORBIDDEN unless the caller is an admin */
@@ -354,12 +354,12 @@ export class RecordStore {
       .some((collection) => verbs.some((verb) => findAccess(scope, collection, verb) !== undefined));
   }
 
-  /** Where conditions of this caller look up keys that ignore case. */
+  /** For conditions of this caller on keys that ignore case. */
   spelling(scope: Scope): SpellingContext {
     return this.#environment.spelling(scope);
   }
 
-  /** What the caller may read of a collection, for a statement that joins it. `undefined`: nothing. */
+  /** The part of a collection that the caller may read, for a statement that joins it; `undefined`: none. */
   findReadable(scope: Scope, name: string): Readable | undefined {
     return this.#environment.findReadable(scope, name);
   }

@@ -1,5 +1,5 @@
 /**
- * What a caller may do with a collection: the union of what its roles allow, limited by the scopes of its
+ * The rights of a caller to a collection: the union of what its roles allow, limited by the scopes of its
  * key.
  *
  * The check is below every front end, and its result becomes part of the statement: row rules are a `Filter`
@@ -63,7 +63,7 @@ export const FULL_ACCESS: EffectiveAccess = {
 };
 
 /**
- * What the caller may do with the records of a collection by one verb.
+ * The rights of the caller to the records of a collection by one verb.
  *
  * With several roles, the rows are those of all of them. A field hidden by one role is visible only if
  * another role shows it in every row that the first one reaches: no combination of roles discloses a value
@@ -188,7 +188,7 @@ export function isFieldInReach(scope: Scope, collection: Collection, field: stri
 }
 
 /**
- * What a caller may read, for a parser: errors disclose neither the existence nor the type of hidden fields.
+ * The rights to read, for a parser: errors disclose neither the existence nor the type of hidden fields.
  */
 export function readershipOf(scope: Scope): Readership {
   return {
@@ -336,8 +336,8 @@ export function isAdmin(principal: Principal): boolean {
 
 /**
  * Whether a caller may change who may log in, as whom, and with which rights. An API key may if its scopes
- * say so. A script may not, whoever runs it: it would give rights in the name of everybody whose write starts
- * it, and long after its author has gone.
+ * include it. A script never may: it would give rights in the name of everybody whose write starts it, even
+ * long after its author has left.
  */
 export function mayManageAccounts({
   principal: { roles, scopes },

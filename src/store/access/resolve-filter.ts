@@ -1,7 +1,6 @@
 /**
  * The one walk over a filter: each condition gets its place in the collection, the test that its type makes
- * of it, and the check that the caller may read what it names. What compiles the result to SQL asks nothing
- * back.
+ * of it, and the check that the caller may read what it names. The compilers to SQL need no other facts.
  *
  * @see decisions 3, 4
  */
@@ -24,7 +23,7 @@ import { respelled, type SpellingContext } from './respelled.js';
 /** The facts, apart from the filter itself, that decide what a filter means. */
 export interface ResolveContext extends Clock {
   readonly collection: Collection;
-  /** Where keys that ignore case are looked up; `undefined`: case counts. */
+  /** For the look-up of keys that ignore case; `undefined`: case counts. */
   readonly spelling?: SpellingContext | undefined;
   /** For conditions on the targets of references. */
   readonly findTarget?: FindReadable | undefined;
@@ -52,7 +51,7 @@ export function resolveFilter(filter: Filter, context: ResolveContext, access?: 
   return resolution;
 }
 
-/** What a caller asks for. */
+/** The query of a caller. */
 interface SentQuery {
   readonly filter: Filter;
   readonly sort: readonly SortKey[];

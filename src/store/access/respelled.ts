@@ -11,7 +11,7 @@ import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import type { SpelledTest, ValueTest } from '../../base/model/value-test.js';
 
-/** Where the records with the keys are. */
+/** The place of the records with the keys. */
 export interface SpellingContext {
   readonly domain: string;
   readonly isRouted: boolean;

@@ -26,7 +26,7 @@ export interface DeclareOptions extends PartitionOptions {
 
 /**
  * Stores new and changed declarations, creates partitions and indexes that are missing, computes the keys of
- * records for changed unique rules, and returns the indexes that no declaration asks for. Registered
+ * records for changed unique rules, and returns the indexes that no declaration needs. Registered
  * collections have their indexes since they were registered, except in a database that was restored.
  */
 export async function declareAll(

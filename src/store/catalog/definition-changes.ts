@@ -76,8 +76,8 @@ export async function findAlterationFaults(
   after: Collection,
 ): Promise<readonly ErrorDetail[]> {
   const faults: ErrorDetail[] = [];
-  const refuse = (pointer: string, detail: string, told: Pick<ErrorDetail, 'expected' | 'sent'> = {}) =>
-    faults.push({ pointer, detail, ...told });
+  const refuse = (pointer: string, detail: string, more: Pick<ErrorDetail, 'expected' | 'sent'> = {}) =>
+    faults.push({ pointer, detail, ...more });
   if (before.singular !== after.singular || before.plural !== after.plural) {
     const detail = `callers use the GraphQL names ${before.singular} and ${before.plural}; they stay`;
     refuse('/singular', detail, { expected: `${before.singular}, ${before.plural}` });
@@ -121,7 +121,7 @@ function typeText(field: Omit<Field, 'name' | 'deprecated'>): string {
   return `${kind.filter((word) => word !== '').join(' ')}${members === '' ? '' : ` {${members}}`}`;
 }
 
-/** What the records that are there say against the rules that are new for a field. */
+/** The reasons why existing records do not satisfy the new rules of a field. */
 async function findStricterRules(
   queryable: Queryable,
   collection: Collection,

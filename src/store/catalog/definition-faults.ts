@@ -393,7 +393,7 @@ const TOP_LEVEL = 'a declared top-level field';
 
 function checkPersonal(faults: Faults, { fields = [], labelField, personal }: CollectionDefinition): void {
   if (personal === undefined) return;
-  const { about = [], identifiers = [], fields: told = [], keep } = personal;
+  const { about = [], identifiers = [], fields: personalFields = [], keep } = personal;
   for (const [index, name] of about.entries()) {
     const field = fieldNamed(fields, name);
     const fits = field?.type === 'reference' && !field.list;
@@ -405,7 +405,7 @@ function checkPersonal(faults: Faults, { fields = [], labelField, personal }: Co
     const at = `/personal/identifiers/${index}`;
     faults.unless(isText, at, `"${name}" is not a declared text`, 'a declared top-level text');
   }
-  for (const [key, names] of Object.entries({ identifiers, fields: told }))
+  for (const [key, names] of Object.entries({ identifiers, fields: personalFields }))
     for (const [index, name] of names.entries()) {
       const field = fieldNamed(fields, name);
       const at = `/personal/${key}/${index}`;

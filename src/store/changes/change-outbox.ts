@@ -85,7 +85,7 @@ export class OutboxPart {
   /** Looks up each entry once in each table: a list of them would be compared with every row. */
   async remove({ id, domain }: Pick<OutboxPage, 'id' | 'domain'>): Promise<void> {
     const removals = this.#tables.map(
-      (table) => sql`delete from ${table} o using told t where o.id = t.id and o.domain = t.domain`,
+      (table) => sql`delete from ${table} o using published t where o.id = t.id and o.domain = t.domain`,
     );
     const [first] = removals;
     if (first === undefined) return;
@@ -93,7 +93,7 @@ export class OutboxPart {
     await this.#run(
       'remove',
       sql`
-      with told as materialized (
+      with published as materialized (
         select * from unnest(${id}::bigint[], ${domain}::text[]) as t (id, domain)
       )
       ${removals.length === 1 ? first : sql`, ${sql.join(all)} select`}`,
@@ -189,7 +189,7 @@ export class ChangeOutbox {
         const page = await part.readPage(PAGE_ROWS);
         return page && { part, page };
       });
-      for (const { page } of read) await this.#tell(transaction, page);
+      for (const { page } of read) await this.#publish(transaction, page);
       return read;
     });
     const pageByPart = new Map(pages.map(({ part, page }) => [part, page]));
@@ -201,7 +201,7 @@ export class ChangeOutbox {
     return emptied.some(({ count }) => count === PAGE_ROWS);
   }
 
-  async #tell(transaction: Transaction, page: OutboxPage): Promise<void> {
+  async #publish(transaction: Transaction, page: OutboxPage): Promise<void> {
     await transaction.query(sql`
       with entry as (
         select *
@@ -214,7 +214,7 @@ export class ChangeOutbox {
           id, at, domain, collection, record_id, operation, to_version, principal, started, announced, place
         )
       ),
-      told as (
+      published as (
         insert into told_changes
           (entry_id, at, domain, collection, record_id, operation, to_version, principal)
         select id, at, domain, collection, record_id, operation, to_version, principal
@@ -227,7 +227,7 @@ export class ChangeOutbox {
       ended as (
         update sessions s
         set revoked_at = now()
-        from entry e join told t on t.entry_id = e.id and t.domain = e.domain
+        from entry e join published t on t.entry_id = e.id and t.domain = e.domain
         where e.announced::json->>'ended' = 'true'
           and s.domain_id = e.domain and s.user_id = e.announced::json->>'user'
           and s.created_at <= e.at and s.revoked_at is null
@@ -235,7 +235,7 @@ export class ChangeOutbox {
       select case when e.started is not null then ${this.#options.triggers.begin(sql`e.started`)} end,
         case when e.announced is not null
           then pg_notify(campus_channel(${PRINCIPALS_CHANNEL}), e.announced)::text end
-      from entry e join told t on t.entry_id = e.id and t.domain = e.domain
+      from entry e join published t on t.entry_id = e.id and t.domain = e.domain
       where e.started is not null or e.announced is not null
       order by e.place`);
   }

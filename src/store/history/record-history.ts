@@ -78,8 +78,8 @@ export class RecordHistory {
     const collection = this.#environment.catalog.get(name, scope);
     const { rows, hidden } = this.#reach(scope, collection);
     const shown = (data: Sql) => sql`(${data} - ${hidden}::text[])`;
-    const told = (from: Sql, to: Sql) =>
-      sql`case when r.is_told then reverse_delta(${shown(from)}, ${shown(to)})::text end`;
+    const shownDelta = (from: Sql, to: Sql) =>
+      sql`case when r.is_shown then reverse_delta(${shown(from)}, ${shown(to)})::text end`;
     const [old, became] = [sql`r.old_data`, sql`r.became`];
     const isReadable = (data: Sql) => (rows === undefined ? sql`true` : staysIn(rows, data));
     const { condition, tail } = compileKeyset(query, {
@@ -108,10 +108,10 @@ readable as (
 )
 select r.at, r.operation, r.from_version, r.to_version, r.principal, r.credential, r.request_id,
   r.request_operation, r.is_readable,
-  ${told(old, became)} as before,
-  ${told(became, old)} as after
+  ${shownDelta(old, became)} as before,
+  ${shownDelta(became, old)} as after
 from (
-  select r.*, r.is_readable and r.old_data <> ${UNKNOWN} and r.became <> ${UNKNOWN} as is_told
+  select r.*, r.is_readable and r.old_data <> ${UNKNOWN} and r.became <> ${UNKNOWN} as is_shown
   from readable r
 ) as r
 where ${condition}
@@ -134,7 +134,7 @@ ${tail}`,
     const collection = this.#environment.catalog.get(name, scope);
     const { rows, hidden } = this.#reach(scope, collection);
     const projection = this.#environment.plans.projection(collection, undefined, new Set(hidden));
-    const asked =
+    const isAt =
       'version' in moment
         ? sql`s.to_version = ${moment.version}`
         : // The year 0 of JavaScript is none of PostgreSQL's.
@@ -145,7 +145,7 @@ ${tail}`,
       this.#environment.database,
       sql`
 with ${versionsOfRecord(scope, collection, { id, rows })},
-${stateOf(asked)}
+${stateOf(isAt)}
 select ${storedColumns(projection)}, r.is_removed, r.is_known,
   (${rows ?? sql`true`}) is true as is_in_rows
 from (
@@ -350,7 +350,7 @@ export function isAgain({ operation, data }: { readonly operation: Sql; readonly
  * is known even without steps, e.g. for a record loaded past the gateway, and so is the state before the
  * first step, though its time only for the first version.
  */
-export function stateOf(asked: Sql): Sql {
+export function stateOf(isAt: Sql): Sql {
   return sql`known as (
   select s.domain, s.collection, s.id, s.to_version, s.created_at, s.at,
     s.operation = 'deleted' as is_removed, s.latest
@@ -372,7 +372,7 @@ export function stateOf(asked: Sql): Sql {
 wanted as (
   select s.*
   from known s
-  where ${asked}
+  where ${isAt}
   order by s.to_version desc
   limit 1
 ),

@@ -36,14 +36,14 @@ const MOST_CONFLICTS = 100;
 export async function previewUndo(
   environment: RecordEnvironment,
   scope: Scope,
-  asked: { readonly collection: string; readonly requestIds: readonly string[] },
+  request: { readonly collection: string; readonly requestIds: readonly string[] },
 ): Promise<UndoPreview> {
-  const collection = environment.catalog.get(asked.collection, scope);
+  const collection = environment.catalog.get(request.collection, scope);
   accessOf(scope, collection, 'read');
   const { principal } = scope;
   const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
   const isRouted = environment.database.home !== undefined;
-  const isOfRequest = sql`e.request_id = any(${[...asked.requestIds]}::text[]) ${own}`;
+  const isOfRequest = sql`e.request_id = any(${[...request.requestIds]}::text[]) ${own}`;
   const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
   // Two imports changed the same record, and the later one was undone.
   const isLeft = isAgain({ operation: sql`t.last_operation`, data: sql`later.became` });

@@ -1,7 +1,7 @@
 /**
  * Mongo's part of `Filter` to SQL. A declared value compiles to the form a b-tree serves, equality of
- * anything else to a jsonpath that the GIN index on the record serves; what neither can say is said over the
- * values found at the path.
+ * anything else to a jsonpath that the GIN index on the record serves. Any other condition tests the values
+ * found at the path.
  */
 
 import type { JsonValue } from '../../base/json/json.js';
@@ -177,7 +177,7 @@ function isNumber(step: string): boolean {
   return /^\d+$/.test(step);
 }
 
-/** What no comparison with a scalar says, of one value that is not looked into but by `element`. */
+/** The tests of one value that are not comparisons with a scalar; only `element` looks into it. */
 type ColumnForms = Pick<FieldExpression, 'json' | 'text'>;
 
 function columnMatch(test: MatchTest, { json, text }: ColumnForms, surroundings: Surroundings): Sql {

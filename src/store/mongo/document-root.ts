@@ -1,6 +1,6 @@
 /**
- * What the paths of Mongo's queries and expressions start at: a record where it is stored, or a document that
- * a stage has made.
+ * The start of paths in Mongo's queries and expressions: a stored record, or a document that a stage has
+ * made.
  */
 
 import type { Collection } from '../../base/model/collection.js';
@@ -11,7 +11,7 @@ import { storable } from '../sql/storable-json.js';
 import { type Sql, sql } from '../sql.js';
 
 export interface DocumentRoot {
-  /** All of it, with `_id`: jsonb. Of a record what the caller may see. */
+  /** The whole document with `_id`, or the part of a record that the caller may read: jsonb. */
   readonly json: Sql;
   /** Gives where a query finds the values at a path. */
   targetAt(path: Path): MatchTarget;
@@ -21,8 +21,8 @@ export interface DocumentRoot {
 
 /**
  * `id`: the column `r.id`. `column`: a declared value that is in no list, which an index may serve; it is not
- * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `declared`: what
- * the collection says of it.
+ * looked into. `path`: anywhere in the jsonb `json`; the empty path is that value itself. `declared`: its
+ * declaration in the collection.
  */
 export type MatchTarget =
   | { readonly form: 'id' }

@@ -1,7 +1,7 @@
 /**
- * What of a document is returned, in Mongo's writing: `{ "name": 1, "address.city": 1, "_id": 0 }` some
- * fields, `{ "phone": 0 }` all but some, `{ "total": { "$sum": "$lines.amount" } }` what is computed. `_id`
- * comes along unless it says 0.
+ * The returned part of a document, in Mongo's notation: `{ "name": 1, "address.city": 1, "_id": 0 }` returns
+ * some fields, `{ "phone": 0 }` all but some, `{ "total": { "$sum": "$lines.amount" } }` a computed value.
+ * `_id` is included unless it is 0.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import { tooManySent } from '../../base/languages/sent-place.js';

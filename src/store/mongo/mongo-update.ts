@@ -1,5 +1,5 @@
 /**
- * What a change does to a record, in Mongo's writing.
+ * A change of a record, in Mongo's notation.
  *
  *   update      : { operator: { path: operand … } … } | replacement    the operators: UPDATE_OPERATORS
  *   replacement : an object without operators, which the record becomes
@@ -194,7 +194,7 @@ function numberAt(operand: JsonValue, place: MongoPlace) {
 }
 
 /**
- * What an upsert that finds nothing starts with: the values that the query says a record equals.
+ * The initial values of an upsert that finds nothing: those that the query requires a record to equal.
  *
  * `{ "class": { "$in": ["5"] }, "$and": [{ "address.city": "Pune" }], "amount": { "$gt": 5 } }` gives
  * `[['class', '5'], ['address.city', 'Pune']]`.

@@ -159,7 +159,7 @@ export class Pipelines {
   #readable(scope: Scope, name: string): Readable {
     const collection = this.#options.catalog.get(name, scope);
     const readable = this.#options.store.findReadable(scope, name);
-    // This throws the error that says why.
+    // This throws the error with the reason.
     if (readable === undefined) accessOf(scope, collection, 'read');
     if (readable === undefined) refuseCollection(name);
     return readable;

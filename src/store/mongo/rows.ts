@@ -1,7 +1,7 @@
 /**
  * `Rows`: the documents between two stages, as the pieces of one SELECT. A stage adds to the pieces as long
- * as the order of SQL's clauses allows (condition, order, part), and begins an outer SELECT where it does
- * not; so that what a stage asks for reaches the table with its indexes.
+ * as the order of SQL's clauses allows (condition, order, part), and otherwise begins an outer SELECT. So the
+ * conditions of a stage reach the table with its indexes.
  */
 import type { Path } from '../../base/model/path.js';
 import type { SortKey } from '../../base/model/record-query.js';
@@ -23,7 +23,7 @@ export interface Rows {
   readonly where: readonly Sql[];
   readonly root: DocumentRoot;
   readonly orderBy: Sql | undefined;
-  /** The order where none was asked for; `undefined`: that in which the rows come. */
+  /** The order if no other is requested; `undefined`: that in which the rows come. */
   readonly naturalOrder: Sql | undefined;
   readonly limit: number | undefined;
   readonly skip: number;
@@ -81,7 +81,7 @@ export function select(columns: Sql, rows: Rows): Sql {
   );
 }
 
-/** The rows in their order, the natural one where no other was asked for. */
+/** The rows in their order, or in the natural one if no other is requested. */
 export function inOrder(rows: Rows): Rows {
   return { ...rows, orderBy: rows.orderBy ?? rows.naturalOrder };
 }
@@ -158,7 +158,7 @@ function orderItems(
 }
 
 /**
- * Documents that stages make of others, as roots: a field that is asked for alone is computed without the
+ * Documents that stages make of others, as roots: if only one field is needed, it is computed without the
  * document around it.
  */
 const MISSING = sql.raw('null::jsonb');

@@ -1,7 +1,7 @@
 /**
- * How many records a read goes through: all of them if no index finds those it asks for, and those it finds
- * if it counts or sorts them. Whoever reads pays for them: an operation of GraphQL by its cost, every read by
- * the user's rate, and the database by its turn among the long reads.
+ * How many records a read goes through: all of them if no index finds those that it needs, and those it finds
+ * if it counts or sorts them. They count towards the cost of an operation of GraphQL, the user's rate limit,
+ * and the queue of long reads.
  */
 import type { JsonScalar } from '../../base/json/json.js';
 import { parsePlainJson } from '../../base/json/json.js';
@@ -168,7 +168,7 @@ function valuesOf({ common, shares, bounds, missing }: ValuesRow): FieldValues {
   return { common: known, bounds: (bounds ?? []).map(read), rest };
 }
 
-/** The share of the records that satisfy all conditions; 0 where one of them says nothing of values. */
+/** The share of the records that satisfy all conditions; 0 if one of them does not test values. */
 function shareOf(filters: readonly Filter[], { common, bounds, rest }: FieldValues): number {
   const tests = filters.map(testOf);
   const isMet = (value: JsonScalar) => tests.every((test) => test?.(value) ?? false);

@@ -1,6 +1,6 @@
 /**
- * `RecordSet`: the records that a query selects, not read yet. GraphQL asks it for a page, printed or as
- * values, REST for a stream; both come from a single statement.
+ * `RecordSet`: the records that a query selects, not read yet. GraphQL reads a page from it, printed or
+ * as values, REST a stream; both come from a single statement.
  */
 
 import { invariant } from '../../base/errors.js';
@@ -119,7 +119,7 @@ export class RecordSet {
       batchRows: BATCH_ROWS,
       punctuation: PUNCTUATION[format],
     });
-    yield* this.#told(batches, format);
+    yield* this.#counted(batches, format);
   }
 
   /** How many lines `streamChanges` returns. */
@@ -201,10 +201,10 @@ export class RecordSet {
         ...(query.projection === undefined && { firstMember: '_id' }),
       },
     });
-    yield* this.#told(batches, format);
+    yield* this.#counted(batches, format);
   }
 
-  async *#told(
+  async *#counted(
     batches: AsyncIterable<{ readonly bytes: Buffer; readonly rowCount: number }>,
     format: RecordStreamOptions['format'],
   ): AsyncGenerator<Buffer, void> {
@@ -298,7 +298,7 @@ export class RecordSet {
     return this.#options.scan(this.#options.query, extent);
   }
 
-  /** What the pages of referring records within so many records go through. */
+  /** How many records the pages of referring records within so many records go through. */
   #scanNested(members: readonly Member[], records: number): number {
     const ofPages = listReferrers(members).map(
       (pages) =>
@@ -326,14 +326,14 @@ export class RecordSet {
         return this.statements.record(slotted);
       });
     };
-    const asked = storable(id);
+    const storedId = storable(id);
     if (printer === undefined) {
       const rows = this.#scanNested(members, 1);
       const options = { server: primary, rows, signal: undefined };
-      return await this.#printOne(statement(sql`r.id = ${asked}`), options);
+      return await this.#printOne(statement(sql`r.id = ${storedId}`), options);
     }
     const columns = 'id text, fields text';
-    const read: SingleRead = { id: asked, texts: 'bytes', columns, statement };
+    const read: SingleRead = { id: storedId, texts: 'bytes', columns, statement };
     const found = await batchedReads.read<{ id: Buffer; fields: Buffer }>(scope, read, within);
     if (found === undefined) return undefined;
     const texts = { ids: Buffer.from(JSON.stringify(id)), fields: found.fields };

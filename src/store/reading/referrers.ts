@@ -159,7 +159,7 @@ function pointsTo(collection: CompileContext['collection'], path: Path, id: Sql)
   return sql`${fieldJson(collection, [...path, 'value'])} = ${id}`;
 }
 
-/** What a page of referring records goes through, where no index has the reference. */
+/** The records that a page of referring records goes through if no index has the reference. */
 export function referringQuery({
   collection,
   path,

@@ -146,11 +146,11 @@ export function suggestIndexes(
     const scans = plan.scans.filter((scan) => scan.table === table);
     if (scans.length === 0) return [];
     const filtered = pathsIn(scans.map(({ filter }) => filter).join(' '), collection);
-    const asked = pathsIn(scans.map(({ condition }) => condition).join(' '), collection);
+    const indexed = pathsIn(scans.map(({ condition }) => condition).join(' '), collection);
     // The sort keys are those of the outermost table.
     const sortKeys = plan.sortKeys.filter((key) => PLAIN_SORT_KEY.test(key));
     const sorted = first?.table === table ? pathsIn(sortKeys.join(' '), collection) : NONE;
-    const declaration = declarationFor({ filtered, asked, sorted });
+    const declaration = declarationFor({ filtered, indexed, sorted });
     return declaration === undefined ? [] : [{ collection: collection.name, declaration }];
   });
 }
@@ -171,17 +171,17 @@ interface DeclaredPath {
 
 const NONE: ComparedPaths = { values: [], texts: [] };
 
-/** `filtered` paths are tested row by row, `asked` by an existing index, and `sorted` afterwards. */
+/** `filtered` paths are tested row by row, `indexed` by an existing index, and `sorted` afterwards. */
 function declarationFor(paths: {
   readonly filtered: ComparedPaths;
-  readonly asked: ComparedPaths;
+  readonly indexed: ComparedPaths;
   readonly sorted: ComparedPaths;
 }): string | undefined {
-  const { filtered, asked, sorted } = paths;
+  const { filtered, indexed, sorted } = paths;
   const text = filtered.texts.find(({ field, isTopLevel }) => isTopLevel && !field.isSearchable);
   if (text) return `"searchable": true on the field ${text.field.name}`;
   if (filtered.values.length + sorted.values.length === 0) return undefined;
-  const all = [...filtered.values, ...asked.values, ...sorted.values];
+  const all = [...filtered.values, ...indexed.values, ...sorted.values];
   const names = [...new Set(all.map(({ name }) => name))].slice(0, MAX_PATHS);
   if (names.length > 1) return `"indexes": [${JSON.stringify(names).replaceAll(',', ', ')}]`;
   const [only] = all;

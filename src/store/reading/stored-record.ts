@@ -37,7 +37,7 @@ export function storedColumns(projection: Sql): Sql {
 export const STORED_COLUMNS =
   'id text, version int, created_at timestamptz, updated_at timestamptz, json text';
 
-/** The same, with a column that says whether the caller may write the record. */
+/** The same, with a column for whether the caller may write the record. */
 export const JUDGED_COLUMNS = `${STORED_COLUMNS}, is_in_rows boolean`;
 
 export interface JudgedRow extends StoredRow {

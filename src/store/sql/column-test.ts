@@ -98,7 +98,7 @@ function textRange(test: TextRangeTest, json: Sql, toBound: (value: Operand) => 
 
 type Edges = readonly [first: Sql, after: Sql];
 
-/** Where a bound is missing, an edge of the type: its first value with a sign, or what comes after it. */
+/** An edge of the type replaces a missing bound: its first value with a sign, or the value after it. */
 function range(
   { lower, upper }: NumberRangeTest | TextRangeTest,
   json: Sql,

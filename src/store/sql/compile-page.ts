@@ -170,8 +170,8 @@ function pageInfoMember(part: PageInfoMember, page: PageCompilation): Piece {
 }
 
 function asksForMore(members: readonly PageInfoMember[], { fromEnd }: PageStatementOptions): boolean {
-  const asked = fromEnd ? 'hasPreviousPage' : 'hasNextPage';
-  return members.some((member) => member.kind === asked);
+  const needed = fromEnd ? 'hasPreviousPage' : 'hasNextPage';
+  return members.some((member) => member.kind === needed);
 }
 
 /** The members to print of each record of a page. */

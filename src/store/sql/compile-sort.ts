@@ -31,7 +31,7 @@ export interface OrderKey {
   readonly isId: boolean;
   /** Whether a b-tree stores the values in this order. */
   readonly isIndexed: boolean;
-  /** Where records without the value come: `last`, or `first` if the order is read from its end. */
+  /** The place of records without the value: `last`, or `first` if the order is read from its end. */
   readonly missing: 'last' | 'first';
 }
 

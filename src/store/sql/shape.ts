@@ -125,7 +125,7 @@ export const listReferrers = remembered((members): readonly ReferrersShape[] =>
   members.flatMap(({ shape }) => (shape.kind === 'referrers' ? [shape] : [])),
 );
 
-/** A shape lives as long as its cached document, and every request asks for the same facts about it. */
+/** A shape lives as long as its cached document, and every request needs the same facts about it. */
 function remembered<Found>(
   find: (members: readonly Member[]) => Found,
 ): (members: readonly Member[]) => Found {

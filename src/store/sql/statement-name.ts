@@ -11,7 +11,7 @@ const MAX_TEXT_LENGTH = 20_000;
 /**
  * A pattern, a JSON path or a containment. The value decides whether an index helps, and after five runs the
  * plan of a prepared statement no longer takes the value into account. A pattern with a cast is an exception,
- * because its text says what matters about the value (`column-test.ts`).
+ * because its text shows what matters about the value (`column-test.ts`).
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@|@>|~) \$\d+(?!\d|::text)/;
 
