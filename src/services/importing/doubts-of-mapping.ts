@@ -1,4 +1,4 @@
-/** What a person should know before a mapping is used: columns that go nowhere, and cells to look at. */
+/** Warnings for a person before a mapping is used: columns that are not mapped, and cells to look at. */
 import type { Collection, Field } from '../../base/model/collection.js';
 import { toNormalText } from '../../base/model/normal-text.js';
 import type { Sought } from '../../store/writing/select-unlinked.js';

@@ -84,14 +84,14 @@ function inSingular(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
-/** Words that say that a column has days, but not the days of what. */
+/** Words for a column with days that do not name the event. */
 const WORDS_OF_DAYS: ReadonlySet<string> = new Set([
   ...['date', 'day', 'dt', 'time', 'when', 'of', 'on', 'at', 'the', 'for', 'was', 'ha', 'been'],
 ]);
 
 /**
- * What a day is of, as the stems of its words: `admit` of "Date of Admission" and of `admitted_on`.
- * `undefined` where nothing remains, or a heading does not say that it is of a day.
+ * The event of a day, as the stems of its words: `admit` of "Date of Admission" and of `admitted_on`.
+ * `undefined` if nothing remains, or if no word of the heading is for a day.
  */
 export function eventOf(name: string): string | undefined {
   const words = headingWords(name);

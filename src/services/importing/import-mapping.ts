@@ -1,5 +1,5 @@
 /**
- * A mapping says what becomes of each column of a file. It is proposed from the file, corrected by a person,
+ * A mapping assigns each column of a file to a field. It is proposed from the file, corrected by a person,
  * and may be kept by name.
  */
 import { invalidAt, ServiceError } from '../../base/errors.js';
@@ -24,11 +24,11 @@ export interface ColumnMapping {
   readonly by?: string | undefined;
   /** Cells that count as empty, such as `-` and `N/A`, in any case. */
   readonly blank?: readonly string[] | undefined;
-  /** Confirms that a column with values goes to no field. */
+  /** Confirms that a column with values is not mapped to a field. */
   readonly leftOut?: true | undefined;
   /** Confirms that the field is not declared. */
   readonly undeclared?: true | undefined;
-  /** What an empty cell does to an existing record. Default: the field stays as it is. */
+  /** The effect of an empty cell on an existing record. Default: the field stays as it is. */
   readonly empty?: 'leave' | 'remove' | undefined;
 }
 
@@ -62,7 +62,7 @@ export function fieldsOfMapping(mapping: ImportMapping): readonly string[] {
   return [...new Set(names)].filter((name) => name !== '' && name !== '_id' && name !== REST_HEADING);
 }
 
-/** What a field of a mapping means in a collection. */
+/** The meaning of a field of a mapping in a collection. */
 export function targetOf(field: string, by: string | undefined, collection: Collection): MappingTarget {
   if (field === '_id') return { kind: 'id' };
   if (field === REST_HEADING) return { kind: 'rest' };

@@ -15,12 +15,12 @@ type ImportListener = (changed: StoredImport) => void;
 
 /** The shortest interval between two reads of an import that writes many small batches. */
 const INTERVAL_MS = 200;
-/** What was announced this long before a gap was noticed may have been lost with the connection. */
+/** Announcements this long before a gap was noticed may have been lost with the connection. */
 const UNNOTICED_MS = 10_000;
 
 /**
- * Imports are read one after the other, so that of one import nothing older is told after something newer.
- * Several changes within a moment are told as the last of them.
+ * Imports are read one after the other, so that no state of an import is reported after a newer one. Of
+ * several changes within a moment, only the last is reported.
  */
 export class ImportNews {
   readonly #options: ImportNewsOptions;

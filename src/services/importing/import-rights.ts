@@ -1,4 +1,4 @@
-/** Who may import, and whose imports a caller sees. */
+/** The rights to import, and to see the imports of others. */
 import { isRefused, ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
@@ -79,9 +79,9 @@ export class ImportRights {
 }
 
 /**
- * The scope of the caller of an import with the rights of this moment, and no more than it had when it asked.
+ * The scope of the caller of an import with its present rights, and no more than it had at the request.
  *
- * @throws FORBIDDEN where it may not import any more, or is no more; NOT_FOUND, GONE for domain or collection
+ * @throws FORBIDDEN if it may no longer import, or no longer exists; NOT_FOUND, GONE for domain or collection
  */
 export async function scopeOfImport(
   one: StoredImport,

@@ -78,7 +78,7 @@ interface Pass {
   readonly within?: OwnTransaction;
 }
 
-/** What a pass has done so far. */
+/** The progress of a pass. */
 interface Done extends Required<Omit<ImportTrial, 'fingerprint'>> {
   readonly position: number;
   readonly changes: number;
@@ -295,7 +295,7 @@ export class ImportRun {
       findTargets: async (sought) => await staging.findTargets(queryable, await scopeOf(), sought),
       judgeLinks: async (sought) =>
         await staging.judgeLinks(queryable, await scopeOf(), one.collection, sought),
-      findByField: async (asked) => await staging.findByField(queryable, await scopeOf(), asked),
+      findByField: async (sought) => await staging.findByField(queryable, await scopeOf(), sought),
     };
     const order = within !== undefined || pointsAtItself(collection) ? 'inTurn' : 'ahead';
     const of = one.inspection?.columns === undefined ? 'documents' : 'table';
@@ -399,7 +399,7 @@ function withRequest(scope: Scope, importId: string, number: number): Scope {
   return { ...scope, requestId: `${importId}.${number}`, operation: 'import' };
 }
 
-/** What the inspection has recognized, so that it is not detected again. */
+/** The options that the inspection has recognized, so that they are not detected again. */
 function optionsFound(inspection: ImportInspection | undefined): SourceOptions {
   const { format, encoding, delimiter, sheet, header, unfold } = inspection ?? {};
   return defined({ format, encoding, delimiter, sheet, header, unfold });

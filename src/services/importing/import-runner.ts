@@ -119,8 +119,8 @@ export class ImportRunner {
       const { mapping, options } = one;
       if (mapping === undefined) throw new ServiceError('INVALID_VALUE', 'the import has no mapping yet');
       // Scripts after a write cannot change the outcome of a dry run.
-      const asked = options.triggers.filter((one) => step === 'run' || one === 'before');
-      const staging = this.#options.store.staging(asked);
+      const chosen = options.triggers.filter((one) => step === 'run' || one === 'before');
+      const staging = this.#options.store.staging(chosen);
       const key = staging.keyOf(scope, one.collection, options.by);
       staging.assertMayWrite(scope, one.collection, fieldsOfMapping(mapping), key);
       const seed = createHash('sha256')
@@ -188,8 +188,8 @@ export class ImportRunner {
     const unknown = await warnOfUnknownNames(collection, { mapping, found }, (sought) =>
       store.staging([]).judgeLinks(database, scope, one.collection, sought),
     );
-    const padded = await warnOfLostZeros(collection, { mapping, found }, (asked) =>
-      store.staging([]).findByField(database, scope, asked),
+    const padded = await warnOfLostZeros(collection, { mapping, found }, (sought) =>
+      store.staging([]).findByField(database, scope, sought),
     ).catch(ifRefused(OUT_OF_REACH, []));
     const ready = await updateImport(database, one.id, {
       from,

@@ -85,13 +85,13 @@ const UNREADABLE = ['MALFORMED_REQUEST', 'LIMIT_EXCEEDED', 'INVALID_VALUE', 'UNS
  */
 export async function findInImportFile(
   services: { readonly database: Database; readonly files: Files },
-  asked: { readonly id: string; readonly signal: AbortSignal; readonly isFound: (text: string) => boolean },
+  search: { readonly id: string; readonly signal: AbortSignal; readonly isFound: (text: string) => boolean },
 ): Promise<boolean> {
-  const one = await findImport(services.database, asked.id);
+  const one = await findImport(services.database, search.id);
   if (one === undefined) return false;
   try {
-    return await withImportSource(services, one, asked.signal, (path) =>
-      findInFile({ path, name: one.name }, one.source, asked),
+    return await withImportSource(services, one, search.signal, (path) =>
+      findInFile({ path, name: one.name }, one.source, search),
     );
   } catch (fault) {
     if (!(fault instanceof ServiceError)) throw fault;

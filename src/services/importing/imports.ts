@@ -65,7 +65,7 @@ interface NewImport {
 const IDLE: readonly ImportState[] = ['ready', 'tried', 'failed', 'cancelled'];
 /** The states in which an import can be undone. */
 const WRITTEN: readonly ImportState[] = ['done', 'failed', 'cancelled'];
-/** What to do with an import at rest instead of what was asked of it. */
+/** The advice for an import in a state that does not permit the request. */
 const ADVICE: Readonly<Partial<Record<ImportState, string>>> = {
   ready: 'it has written nothing yet',
   tried: 'it has written nothing yet',
@@ -210,8 +210,8 @@ export class Imports {
   /**
    * Begins to write.
    *
-   * @throws CONFLICT while the import is under way, and where records are to be removed and no dry run of
-   * this mapping said how many; FORBIDDEN; INVALID_VALUE
+   * @throws CONFLICT while the import is under way, and if records would be removed and no dry run of this
+   * mapping counted them; FORBIDDEN; INVALID_VALUE
    */
   async start(scope: Scope, id: string, sent: Partial<ImportOptions> = {}): Promise<StoredImport> {
     return await this.#begin(scope, id, sent, 'waiting');

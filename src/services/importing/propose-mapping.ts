@@ -169,7 +169,7 @@ interface ProposedFrom {
 
 const NOTHING_GIVEN: ReadonlyMap<string, string> = new Map();
 
-/** What cells of a column may be that fits a field of the kind; where nothing is named, anything does. */
+/** The kinds of cells that fit a field of the kind; for a kind that is not listed, any cells fit. */
 const FITTING_KINDS: Readonly<Partial<Record<Candidate['kind'], readonly FoundKind['kind'][]>>> = {
   number: ['integer', 'number'],
   decimal: ['integer', 'number'],
@@ -189,7 +189,7 @@ function isDay({ kind }: Candidate): boolean {
   return kind === 'date' || kind === 'datetime';
 }
 
-/** Whether half of the cells of a column may be values of the field; an empty column says nothing. */
+/** Whether half of the cells of a column may be values of the field; an empty column always fits. */
 function agrees({ kind }: Candidate, cells: ColumnInspection | undefined): boolean {
   const fitting = FITTING_KINDS[kind];
   if (fitting === undefined || cells === undefined || cells.filled === 0) return true;
@@ -257,8 +257,8 @@ function blankFor(
 }
 
 /**
- * What tells the records of the file apart: their `_id` where it is mapped, else a unique field, or values
- * unique together, that are mapped. Where there is none, `_id`: the same rows of the same file are the same
+ * The key that identifies the records of the file: `_id` if it is mapped, or else a mapped unique field, or
+ * mapped values unique together. If there is none, `_id`: the same rows of the same file are the same
  * records.
  */
 export function proposeKey(
@@ -283,7 +283,7 @@ export function proposeKey(
   return rule?.name ?? '_id';
 }
 
-/** Of a reference that is found by another field, the reference. */
+/** The field itself, or the reference if the field is the key by which a reference is found. */
 function withoutKey(field: string | null, by: string | undefined, collection: Collection): string | null {
   const target = field === null ? undefined : targetOf(field, by, collection);
   return target?.kind === 'reference' ? target.path.join('.') : field;

@@ -61,7 +61,7 @@ export interface ImportOptions {
   readonly mode: 'atomic' | 'rows';
   /** The key that identifies records: `_id`, a unique field, or a rule of fields unique together. */
   readonly by: string;
-  /** What happens to records that the file does not have. */
+  /** Whether records that the file does not have are kept or removed. */
   readonly missing: 'keep' | 'remove';
   readonly triggers: TriggerChoice;
   /** Whether an admin undoes the import although other records point to its records. */
@@ -88,7 +88,7 @@ export interface ImportInspection
     Optional<Pick<SourceOptions, 'unfold'>>,
     Optional<Omit<SourceInspection, 'format' | 'warnings' | 'columns' | 'faults'>> {
   readonly columns?: readonly string[] | undefined;
-  /** What the inspection found in the columns. */
+  /** The findings of the inspection in the columns. */
   readonly found?: readonly ColumnInspection[] | undefined;
 }
 

@@ -55,7 +55,7 @@ export function parseDayCell(cell: unknown, format: DayFormat, timeZone = 'UTC')
   return day ?? new CellFault(expectedDay(format));
 }
 
-/** What a cell should hold in the format. */
+/** The expected content of a cell in the format. */
 function expectedDay(format: DayFormat): string {
   return isWholeDay(format)
     ? `a day such as ${DAY_EXAMPLES[format]} (${format})`

@@ -11,7 +11,7 @@ import { NUMBER_EXAMPLES, type NumberFormat } from './day-formats.js';
 
 /** A cell that does not fit its type. A value, not an error, because a file may have a million of them. */
 export class CellFault {
-  /** What would be right, e.g. `a day such as 31/03/2026 (DD/MM/YYYY)`. */
+  /** A description of right values, e.g. `a day such as 31/03/2026 (DD/MM/YYYY)`. */
   readonly expected: string;
 
   constructor(expected: string) {
@@ -124,8 +124,8 @@ const MOST_DIGITS = 1e15;
 type SpreadsheetDamage = 'error' | 'shortened';
 
 /**
- * What is wrong with the value, e.g. that `9.15854E+11` has lost its last digits; `undefined` for other
- * cells. A number may be written in that way, a code or a telephone number not.
+ * The damage of a value, e.g. `9.15854E+11`, which has lost its last digits; `undefined` for other cells. A
+ * number may be written in that way, a code or a telephone number not.
  */
 export function spreadsheetDamageOf(cell: unknown, isNumber: boolean): SpreadsheetDamage | undefined {
   if (typeof cell === 'string') {
@@ -138,7 +138,7 @@ export function spreadsheetDamageOf(cell: unknown, isNumber: boolean): Spreadshe
   return Math.abs(Number(cell)) >= MOST_DIGITS ? 'shortened' : undefined;
 }
 
-/** What a cell should hold where a spreadsheet has destroyed its value. */
+/** The expected content of a cell whose value a spreadsheet has destroyed. */
 export const UNDAMAGED = 'the original value, in a column that is formatted as text';
 
 const FILLER = /^(?:[-–—_.]+|\(?n\.?\s?[/.]?\s?a\.?\)?|null|nil|none|not (?:available|applicable)|0{7,})$/i;

@@ -8,7 +8,7 @@ import { readUnpacked } from '../reading/bson-source.js';
 
 /** A collection of a dump. */
 export interface DumpedCollection {
-  /** `undefined` where the file does not say. */
+  /** `undefined` if the file does not name it. */
   readonly database: string | undefined;
   readonly name: string;
   /** The file with its documents: BSON (also gzipped), JSON, NDJSON, extended JSON. */
@@ -28,9 +28,9 @@ const METADATA = /\.metadata\.json(?:\.gz)?$/;
 
 /**
  * Opens a dump folder, a folder of one database, or files of `mongodump` and `mongoexport`. Collections of
- * the server itself (`system.…`, `admin`, `config`, `local`) are left out and told.
+ * the server itself (`system.…`, `admin`, `config`, `local`) are left out with a warning.
  *
- * @throws NOT_FOUND for a path that is not there, MALFORMED_REQUEST for what cannot be read
+ * @throws NOT_FOUND for a path that does not exist, MALFORMED_REQUEST for a file that cannot be read
  */
 export async function openMongoDump(paths: readonly string[]): Promise<MongoDump> {
   const found: DumpedCollection[] = [];

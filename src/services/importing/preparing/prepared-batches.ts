@@ -28,7 +28,7 @@ export interface PreparerStart extends Omit<InspectionStart, 'mayUnfold'> {
 export interface FileThread {
   readonly inspect: (start: InspectionStart) => Promise<InspectedSource>;
   readonly open: (start: PreparerStart) => Promise<void>;
-  readonly next: (asked: undefined) => Promise<PreparedRows | undefined>;
+  readonly next: (nothing: undefined) => Promise<PreparedRows | undefined>;
   readonly sourcesOf: (numbers: readonly number[]) => ReadonlyMap<number, readonly string[]>;
 }
 
@@ -46,7 +46,7 @@ export interface PreparationOptions {
 const HEAP_MB = 256;
 /** By default, V8 lets young objects fill 48 MiB, and a reader of rows makes young objects all the time. */
 const YOUNG_MB = 6;
-/** How long a thread waits for the next step of an import, which is often asked for at once. */
+/** How long a thread waits for the next step of an import, which often follows at once. */
 const IDLE_MS = 2_000;
 
 /** The threads that read files. One that has done its work waits a moment for the next. */
@@ -235,10 +235,10 @@ export function connectThreads<Own extends object, Other extends object>(
       void answer(message.call, message.method, message.sent);
       return;
     }
-    const asked = waiting.get(message.answer);
+    const caller = waiting.get(message.answer);
     waiting.delete(message.answer);
-    if ('fault' in message) asked?.reject(fromThreadFault(message.fault));
-    else asked?.resolve(message.value);
+    if ('fault' in message) caller?.reject(fromThreadFault(message.fault));
+    else caller?.resolve(message.value);
   });
   if (port instanceof Worker) {
     port.on('error', fail);

@@ -55,8 +55,8 @@ class ReaderThread implements FileThread {
   };
 
   sourcesOf = (numbers: readonly number[]): ReadonlyMap<number, readonly string[]> => {
-    const asked = new Set(numbers);
-    const rows = this.#kept.flat().filter(({ number }) => asked.has(number));
+    const wanted = new Set(numbers);
+    const rows = this.#kept.flat().filter(({ number }) => wanted.has(number));
     return new Map(rows.map((row) => [row.number, this.#preparer?.sourceOf(row) ?? []]));
   };
 }

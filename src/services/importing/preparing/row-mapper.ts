@@ -111,7 +111,7 @@ export function createRowMapper(
     const hasStep = of === 'table' && bounds?.multipleOf !== undefined;
     return [{ ...one, target, of, timeZone, blanks, isStamped, isPercentage, hasStep }];
   });
-  // Of each number in percent or another unit, the rule of where it is in percent.
+  // For each number in percent or another unit, the rule for when it is in percent.
   const percentages = mapping.columns.flatMap(({ column, field }) =>
     collection.checks.flatMap((one) => {
       if (one.kind !== 'when' || one.holds.field !== field) return [];

@@ -1,7 +1,6 @@
 /**
  * Turns rows of a file into lines of the staging table: maps and checks them, and resolves their references.
- * It runs on a thread, and asks the database two questions per group of rows, for what only the database
- * knows.
+ * It runs on a thread, and looks up facts in the database twice per group of rows.
  */
 import type { ErrorDetail } from '../../../base/errors.js';
 import { type JsonObject, type JsonValue, printExactJson } from '../../../base/json/json.js';
@@ -39,13 +38,13 @@ export interface PreparationPlan extends Omit<StagingRules, 'mode' | 'partial'> 
   readonly position: number;
 }
 
-/** What only the database knows of the targets of references. */
+/** The look-ups of targets of references in the database. */
 export interface ReferenceLookups {
   readonly findTargets: (sought: readonly SoughtTarget[]) => Promise<readonly FoundTarget[]>;
-  /** What is wrong with texts that other records should have. */
+  /** The faults of texts that other records should have. */
   readonly judgeLinks: (sought: readonly Sought[]) => Promise<LinkVerdicts>;
   /** The ids of the records whose field has a text, by the text. */
-  readonly findByField: (asked: {
+  readonly findByField: (sought: {
     readonly target: string;
     readonly field: string;
     readonly texts: readonly string[];

@@ -169,7 +169,7 @@ const MAX_SAMPLE_LENGTH = 100;
 const MAX_DISTINCT = 10_000;
 /** The share of cells that must fit a kind. */
 const LIKELY_SHARE = 0.9;
-/** A column of small numbers holds days or instants only if its name says so. */
+/** A column of small numbers holds days or instants only if its name matches this. */
 const NAMES_OF_TIMES = /date|\bdob\b|birth|\bday\b|\bon\b|\bat\b|time|since|until|दिन|तिथि|तारीख/i;
 
 /** The fits of days and instants with the day first, and with the month first. */

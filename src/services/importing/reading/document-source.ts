@@ -76,7 +76,7 @@ const AS_WRITTEN: NumberReading = {
   parse: (text) => parseSentJson(text, toNumberAsWritten),
 };
 
-/** Returns the document, or a text that says what is wrong. */
+/** Returns the document, or the text of a fault. */
 function parseDocument(json: string): JsonObject | string {
   if (isNestedDeeply(json)) return `the document is nested deeper than ${MAX_JSON_DEPTH} levels`;
   try {
@@ -102,7 +102,7 @@ const NAME_OF_LIST = /(?<!\\)"data"\s*:\s*$/;
 const MOST_BEFORE_LIST = 256;
 const MOST_CHUNKS = 16;
 
-/** What may come next: a value, or the end of the list of values. After that end no value may follow. */
+/** The place in the text: before a value, or at the end of the list of values, where no value may follow. */
 type Place = 'start' | 'sequence' | 'value' | 'comma' | 'behind';
 
 /**

@@ -19,16 +19,16 @@ const CHUNK_BYTES = 64 * 1024;
  * rejected, because some of its lines would be garbled in either encoding. Reads the whole file.
  *
  * @throws INVALID_VALUE for an unknown name; MALFORMED_REQUEST with the first line in another encoding than
- *   the others, or than the caller says
+ *   the others, or than the caller named
  */
 export async function findEncoding(path: string, named: string | undefined): Promise<FoundEncoding> {
-  const said = named === undefined ? undefined : parseEncoding(named);
-  if (said !== undefined && said !== 'utf-8') return { encoding: said, warnings: [] };
-  const utf16 = said === undefined ? await findUtf16(path) : undefined;
+  const declared = named === undefined ? undefined : parseEncoding(named);
+  if (declared !== undefined && declared !== 'utf-8') return { encoding: declared, warnings: [] };
+  const utf16 = declared === undefined ? await findUtf16(path) : undefined;
   if (utf16 !== undefined) return { encoding: utf16, warnings: [] };
   if (await isUtf8(path)) return { encoding: 'utf-8', warnings: [] };
   const { line, hasLetters } = await findWrongLine(path);
-  if (said !== undefined) {
+  if (declared !== undefined) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
       `Line ${line} is not UTF-8, the encoding you gave. ` +
@@ -55,8 +55,8 @@ function parseEncoding(name: string): Encoding {
     .replaceAll('_', '-')
     .replace(/^utf-?/, 'utf-');
   // Text in ASCII is text in UTF-8, where the standard of encodings takes its name for Windows-1252.
-  const said = label === 'us-ascii' ? 'utf-8' : tryTo(() => new TextDecoder(label).encoding);
-  const known = ENCODINGS.find((one) => one === said);
+  const declared = label === 'us-ascii' ? 'utf-8' : tryTo(() => new TextDecoder(label).encoding);
+  const known = ENCODINGS.find((one) => one === declared);
   if (known) return known;
   throw invalidAt(`No encoding is called ${JSON.stringify(name.slice(0, 40))}.`, {
     detail: 'an unknown encoding',

@@ -205,7 +205,7 @@ class SourceFindings {
     return [...this.#findingsByColumn.values()].map((findings) => findings.finish(whole, order));
   }
 
-  /** What the columns of the file show together: one program has written all of them. */
+  /** The order of days in all columns of the file, because one program has written all of them. */
   #dayOrder(): FileDayOrder {
     const seen = [...this.#findingsByColumn].map(([column, findings]) => ({
       column,

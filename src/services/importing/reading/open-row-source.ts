@@ -23,7 +23,7 @@ import { unfoldDays } from './unfold-days.js';
  * Nothing stays open between two passes, and at most a few MiB of the file are in memory.
  *
  * @throws LIMIT_EXCEEDED if the file exceeds a limit, MALFORMED_REQUEST if it cannot be read, INVALID_VALUE
- * for an unknown option. Each says what would be right.
+ * for an unknown option. Each names the right values.
  */
 export async function openRowSource(
   file: SourceFile,
@@ -136,12 +136,12 @@ const LARGEST_DOCUMENT = 17 * 1024 ** 2;
  * Detects the format by the first bytes. The content decides; a name or content type that contradicts it
  * causes a warning. Only for tables of text the name decides whether tabs separate the cells.
  */
-async function sniffFormat(file: SourceFile, asked: SourceFormat | undefined): Promise<SniffedFormat> {
+async function sniffFormat(file: SourceFile, named: SourceFormat | undefined): Promise<SniffedFormat> {
   const bytes = await startOfFile(file.path, SAMPLE_BYTES);
   const text = textOf(bytes);
-  const format = asked ?? formatOf(bytes, text, hintOf(file));
+  const format = named ?? formatOf(bytes, text, hintOf(file));
   const hint = hintOf(file);
-  const isMistaken = asked === undefined && hint !== undefined && !isLike(hint, format);
+  const isMistaken = named === undefined && hint !== undefined && !isLike(hint, format);
   return {
     format,
     layout: format === 'ndjson' || (format === 'ejson' && isOfLines(text)) ? 'lines' : 'values',

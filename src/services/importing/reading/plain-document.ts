@@ -9,9 +9,9 @@ import { findUnstorableText } from '../../../base/model/unstorable-text.js';
 export interface Alteration {
   /** The path of the value. Lists are written as `[]`: `lines[].fee`. */
   readonly path: string;
-  /** What it was, e.g. `a regular expression`. */
+  /** The kind of the value, e.g. `a regular expression`. */
   readonly was: string;
-  /** What became of it, e.g. `its text` or `left out`. */
+  /** The result, e.g. `its text` or `left out`. */
   readonly became: string;
 }
 
@@ -147,7 +147,7 @@ function isPathName(name: string): boolean {
   );
 }
 
-/** What becomes of a value that has a type of BSON. */
+/** The result for a value that has a type of BSON. */
 interface TypedValue {
   /** The value of a record; `undefined`: it is left out. */
   readonly plain?: unknown;

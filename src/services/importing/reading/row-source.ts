@@ -63,7 +63,7 @@ export interface RowSource {
   rows(signal?: AbortSignal, batchRows?: number): AsyncIterable<readonly SourceRow[]>;
 }
 
-/** A file on disk, with what the caller says about it. */
+/** A file on disk, with the name and type that the caller gave. */
 export interface SourceFile {
   readonly path: string;
   /** The file name given by the caller. Its ending is a hint of the format. */
@@ -81,7 +81,7 @@ export interface UnfoldedDays {
   readonly value: string;
 }
 
-/** What the caller knows about a file; the rest is detected. */
+/** The facts that the caller gives about a file; the rest is detected. */
 export interface SourceOptions {
   readonly format?: SourceFormat;
   readonly encoding?: string;

@@ -153,12 +153,11 @@ export class SheetReader {
   }
 
   #value(): CellValue {
-    // Programs that do not compute formulas write an empty value. It is an empty text only if its type says
-    // so.
+    // Programs that do not compute formulas write an empty value. It is an empty text only by its type.
     const isUncomputed = this.#formula && this.#type !== 'str' && this.#text === '';
     if (!this.#hasValue || isUncomputed) {
       if (this.#formula) {
-        this.#tell(
+        this.#note(
           'is a formula without a value; ' +
             'open the workbook in a spreadsheet program and save it, or put the value in its place',
         );
@@ -174,7 +173,7 @@ export class SheetReader {
       case 'b':
         return isTrue(this.#text);
       case 'e':
-        this.#tell(`holds the error ${this.#text}; correct it, or empty the cell`);
+        this.#note(`holds the error ${this.#text}; correct it, or empty the cell`);
         return null;
       case 'd':
         return this.#text;
@@ -220,12 +219,12 @@ export class SheetReader {
   }
 
   #noDay(serial: number): CellValue {
-    this.#tell(`shows ${serial} as a day, but it is not one; write the day as text`);
+    this.#note(`shows ${serial} as a day, but it is not one; write the day as text`);
     return null;
   }
 
   /** Only the first fault of a row is reported. */
-  #tell(detail: string): void {
+  #note(detail: string): void {
     this.#fault ??= { column: this.#column, detail: `cell ${this.#name()} ${detail}` };
   }
 

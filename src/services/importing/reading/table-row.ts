@@ -45,7 +45,7 @@ export async function headerRowsOf<Row extends TableRow>(
  */
 export function findHeader(
   rows: readonly TableRow[],
-  asked: number | 'none' | undefined,
+  wanted: number | 'none' | undefined,
   { maxColumns }: SourceLimits,
 ): TableHeader {
   const widest = Math.max(0, ...rows.map(({ cells }) => cells.length));
@@ -53,18 +53,18 @@ export function findHeader(
     const row = rows.find(({ cells }) => cells.length === widest);
     throw tooManyColumns(row?.number ?? 1, widest, maxColumns);
   }
-  if (asked === 'none') {
+  if (wanted === 'none') {
     const columns = Array.from({ length: widest }, (_, index) => `column ${index + 1}`);
     return { header: 'none', columns, title: '', warnings: [] };
   }
-  const row = asked === undefined ? likelyHeader(rows) : rows.find(({ number }) => number === asked);
+  const row = wanted === undefined ? likelyHeader(rows) : rows.find(({ number }) => number === wanted);
   if (!row) {
-    const where = asked === undefined ? 'The file has no rows' : `Row ${asked} holds no header`;
+    const where = wanted === undefined ? 'The file has no rows' : `Row ${wanted} holds no header`;
     throw new ServiceError('MALFORMED_REQUEST', `${where}; a table begins with the names of its columns.`);
   }
   const above = rows.filter(({ number }) => number < row.number);
   const warnings =
-    above.length > 0 && asked === undefined
+    above.length > 0 && wanted === undefined
       ? [`The header is row ${row.number}; rows above it are left out.`]
       : [];
   if (row.cells.some((cell) => typeof cell === 'number' || /^\d+([./-]\d+)*$/.test(String(cell ?? '')))) {

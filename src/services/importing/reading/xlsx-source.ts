@@ -37,7 +37,7 @@ interface WorkbookParts {
   readonly strings: string | undefined;
 }
 
-/** What is read of a sheet, and how. */
+/** The parts of a sheet to read, and the limits. */
 interface SheetText {
   readonly path: string;
   readonly workbook: WorkbookParts;
@@ -116,12 +116,12 @@ async function findSheet(
   throw new ServiceError('MALFORMED_REQUEST', 'All sheets of the workbook are hidden.');
 }
 
-function candidatesOf(sheets: readonly SheetPart[], asked: string | undefined): readonly SheetPart[] {
-  if (asked === undefined) return sheets.filter(({ isHidden }) => !isHidden);
-  const sheet = sheets.find(({ name }) => name.toLowerCase() === asked.trim().toLowerCase());
+function candidatesOf(sheets: readonly SheetPart[], named: string | undefined): readonly SheetPart[] {
+  if (named === undefined) return sheets.filter(({ isHidden }) => !isHidden);
+  const sheet = sheets.find(({ name }) => name.toLowerCase() === named.trim().toLowerCase());
   if (sheet) return [sheet];
   const names = sheets.slice(0, 20).map(({ name }) => name);
-  const detail = `The workbook has no sheet ${JSON.stringify(asked.slice(0, 40))}.`;
+  const detail = `The workbook has no sheet ${JSON.stringify(named.slice(0, 40))}.`;
   throw invalidAt(detail, { detail: 'no such sheet', parameter: 'sheet', expected: names.join(', ') });
 }
 
@@ -347,10 +347,10 @@ export class ZipParts implements AsyncDisposable {
   }
 
   /**
-   * Reads the directory of the file, and judges by it: of what a part comes to beyond what the directory
-   * says, nothing is read.
+   * Reads the directory of the file, and checks the sizes in it: if a part is longer than its size there, the
+   * rest is not read.
    *
-   * @throws MALFORMED_REQUEST where it is no zip file, LIMIT_EXCEEDED
+   * @throws MALFORMED_REQUEST if it is not a zip file, LIMIT_EXCEEDED
    */
   static async open(path: string): Promise<ZipParts> {
     const file = await openPromise(path, { lazyEntries: true, autoClose: false }).catch((cause: unknown) => {
@@ -383,7 +383,7 @@ export class ZipParts implements AsyncDisposable {
     return this.#entries.has(name);
   }
 
-  /** The bytes of a part, unpacked as they are asked for. @throws MALFORMED_REQUEST */
+  /** The bytes of a part, unpacked as they are read. @throws MALFORMED_REQUEST */
   async *read(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name);
     if (!entry)
