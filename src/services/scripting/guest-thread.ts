@@ -50,8 +50,8 @@ export type ThreadOutcome =
     };
 
 /**
- * How long a run may take to end when told to, and how long its interpreter may fail to respond beyond its
- * time.
+ * How long a run may take to end after it was ended, and how long its interpreter may fail to respond beyond
+ * its time.
  */
 const GRACE_MS = 300;
 const WATCH_MS = 100;

@@ -31,7 +31,7 @@ export interface RunRequest {
   readonly onOutput?: ((line: OutputLine) => void) | undefined;
   /** Ends the run, in addition to the scope's signal. */
   readonly signal?: AbortSignal | undefined;
-  /** 1: started from outside; more: by another script. Default: one more than the scope says. */
+  /** 1: started from outside; more: by another script. Default: one more than that of the scope. */
   readonly depth?: number | undefined;
   /**
    * The caller that the run counts for in the queue. `held`: the caller has a permit already; two scripts
@@ -67,8 +67,8 @@ export interface RunResult {
   /** The time from the start of the script; waiting for a free place not included. */
   readonly durationMs: number;
   /**
-   * Processor time of its thread; where the system does not tell (other than Linux), the time not spent
-   * waiting for the gateway.
+   * Processor time of its thread; where the system does not measure it (other than Linux), the time not
+   * spent waiting for the gateway.
    */
   readonly cpuMs: number;
   /** The memory at the end of the script or, if that exceeds the initial heap, the most it held. */

@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<MetLimit, string>> = {
   stack: 'its calls were nested too deeply, as in a recursion without an end',
 };
 
-/** `at` is what the guest told of where it was, if it still could. */
+/** `at` is the position that the guest reported, if it still could. */
 export function scriptLimitError(
   script: string,
   limit: MetLimit,
@@ -88,13 +88,13 @@ const ADVICE = new Map([
   ["'Intl' is not defined", 'platform.format writes days, times and amounts'],
 ]);
 
-/** The script may have written anything into its error: what is of no known code is left out. */
+/** The script may have written anything into its error: an unknown code is left out. */
 function readRefusal(text: string | undefined): Pick<ScriptError, 'code' | 'status' | 'errors'> {
   // Details longer than an error has room for are cut off.
-  const told = tryTo(() => JSON.parse(text ?? '') as JsonValue);
-  if (!isJsonObject(told) || !isErrorCode(told.code)) return {};
-  const errors = Array.isArray(told.errors) ? told.errors.filter(isDetail) : undefined;
-  return { code: told.code, status: ERRORS[told.code].status, ...(errors && { errors }) };
+  const refusal = tryTo(() => JSON.parse(text ?? '') as JsonValue);
+  if (!isJsonObject(refusal) || !isErrorCode(refusal.code)) return {};
+  const errors = Array.isArray(refusal.errors) ? refusal.errors.filter(isDetail) : undefined;
+  return { code: refusal.code, status: ERRORS[refusal.code].status, ...(errors && { errors }) };
 }
 
 function isDetail(value: unknown): value is ErrorDetail {

@@ -1,4 +1,4 @@
-/** What scripts log to be looked at later: lines with a level, by script and run. */
+/** The log of scripts, kept to be read later: lines with a level, by script and run. */
 import { ServiceError } from '../../base/errors.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { credentialName, type Scope } from '../../base/model/scope.js';

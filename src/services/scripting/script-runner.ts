@@ -2,8 +2,8 @@
  * Runs scripts, which nobody trusts, beside the gateway and not within it: in QuickJS compiled to
  * WebAssembly, on threads of their own, each run with a fresh interpreter and limits on all it takes.
  *
- * What a script can reach is the list of bindings; it calls them as the principal of its scope. A run that is
- * ended takes the statement it waits for with it.
+ * A script can only call the bindings in the list, as the principal of its scope. If a run is ended, the
+ * statement that it waits for is cancelled.
  */
 import { v7 as uuidv7 } from 'uuid';
 import { invalidAt, invariant, ServiceError } from '../../base/errors.js';
@@ -33,7 +33,7 @@ export interface ScriptRunnerOptions {
   readonly store: Pick<RecordStore, 'transaction'>;
   readonly bindings: readonly HostBinding[];
   readonly limits: ScriptLimits;
-  /** A fault of ours in what a script called; the script is told that there was one. */
+  /** Receives a fault of ours in a binding; the script only learns that there was one. */
   readonly onFault: (task: string, error: unknown) => void;
 }
 
@@ -292,7 +292,7 @@ class Run {
           timeZone: scope.domain.timeZone,
         },
         {
-          // The thread asks by events, which know nothing of the run.
+          // The thread calls by events, which do not have the context of the run.
           answer: withinTrace((call) => calls.answer(call)),
           onOutput: (lines) => {
             for (const { at, level, text } of lines) this.#print({ at: new Date(at), level, text });

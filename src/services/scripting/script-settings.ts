@@ -148,7 +148,7 @@ export function scriptLimitsOf(values: Values): ScriptLimits {
   return Object.fromEntries(limits);
 }
 
-/** The variable that sets a limit, for messages that say which one was met: `SCRIPT_CPU_TIME_MS`. */
+/** The variable that sets a limit, for messages about a limit that was met: `SCRIPT_CPU_TIME_MS`. */
 export function limitVariable(name: keyof ScriptLimits): string {
   return `SCRIPT_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }

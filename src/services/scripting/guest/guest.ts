@@ -273,5 +273,5 @@ export class Guest {
   }
 }
 
-/** The interpreter has nothing to say but what the run tells. */
+/** The interpreter prints nothing itself; its output is that of the run. */
 const SILENT: object = { print: () => {}, printErr: () => {} };

@@ -32,10 +32,10 @@ const unobserved = new NativeSet();
 
 /** A refusal of the gateway, as an error of the script. */
 function toError(text) {
-  const told = parse(text);
-  const error = new NativeError(told.message);
+  const report = parse(text);
+  const error = new NativeError(report.message);
   defineProperty(error, 'name', { value: 'ServiceError', configurable: true, writable: true });
-  for (const key of ['code', 'status', 'errors']) if (told[key] !== undefined) error[key] = told[key];
+  for (const key of ['code', 'status', 'errors']) if (report[key] !== undefined) error[key] = report[key];
   return error;
 }
 
@@ -105,7 +105,7 @@ function openStream(name, args) {
   return cursor;
 }
 
-/** Where the gateway has no further stream for the script, waits until the script has closed one. */
+/** If the gateway has no further stream for the script, waits until the script has closed one. */
 async function openInTurn(name, args) {
   for (;;) {
     try {
@@ -286,9 +286,9 @@ return {
     const short = (value, most) => slice(typeof value === 'string' ? value : '', 0, most);
     if (!(error instanceof NativeError)) return stringify({ name: 'Error', message: 'threw ' + short(format(error), 2000), stack: '' });
     const { code, status, errors } = error;
-    const told = { name: short(error.name, 100) || 'Error', message: short(error.message, 4000), stack: short(error.stack, 8000) };
-    if (typeof code === 'string' && typeof status === 'number') told.refusal = short(stringify({ code, status, errors }), 8000);
-    return stringify(told);
+    const report = { name: short(error.name, 100) || 'Error', message: short(error.message, 4000), stack: short(error.stack, 8000) };
+    if (typeof code === 'string' && typeof status === 'number') report.refusal = short(stringify({ code, status, errors }), 8000);
+    return stringify(report);
   },
 };
 })`;

@@ -1,8 +1,8 @@
 /**
  * The guest's time zone.
  *
- * QuickJS asks emscripten's `localtime`, which asks the global `Date` of its thread; that knows the zone of
- * the process alone, and a change of `TZ` would be one for the whole process. So the thread, which has no
+ * QuickJS calls emscripten's `localtime`, which calls the global `Date` of its thread; that only knows the
+ * zone of the process, and a change of `TZ` would apply to the whole process. So the thread, which has no
  * other use for it, gets a `Date` of its own whose offset is that of the zone of the run. QuickJS reads
  * nothing else of local time. (Making an instant of a local time within hours of a change of clocks, it takes
  * the offset before for the one after, in any zone.)

@@ -1,7 +1,7 @@
 /**
  * The field that a script declares in the comment lines at its head, as a schema of GraphQL does. It is a
- * field of GraphQL, an operation of OpenAPI and a tool of agents. Whoever calls such a script has to send
- * what it takes, and gets what it says.
+ * field of GraphQL, an operation of OpenAPI and a tool of agents. Callers of such a script must send the
+ * declared arguments, and get the declared result.
  *
  *   // @query feeBalance(student: ID!, month: Month): FeeBalance!
  *   // @type FeeBalance { student: ID!, balance: Float! }

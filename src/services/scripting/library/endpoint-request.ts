@@ -16,7 +16,7 @@ import type { Scope } from '../../../base/model/scope.js';
 
 export interface EndpointRequest {
   readonly method: string;
-  /** What follows the name of the script in the path. */
+  /** The rest of the path after the name of the script. */
   readonly path: string;
   readonly query: JsonObject;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

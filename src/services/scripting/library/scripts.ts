@@ -270,7 +270,7 @@ class ScriptIndex {
   readonly scheduled: ScriptOutline[] = [];
   readonly declaring: DeclaringScript[] = [];
   /** The collections with `before` scripts, by domain. */
-  readonly #asked = new Map<string, Set<string>>();
+  readonly #withBefore = new Map<string, Set<string>>();
   #isAnyEnabled = false;
 
   constructor(outlines: readonly ScriptOutline[]) {
@@ -283,14 +283,14 @@ class ScriptIndex {
       if (outline.schedule !== undefined) this.scheduled.push(outline);
       if (field !== undefined) this.declaring.push({ ...outline, field });
       for (const { collection } of outline.before) {
-        getOrMake(this.#asked, domainId, () => new Set()).add(collection);
+        getOrMake(this.#withBefore, domainId, () => new Set()).add(collection);
       }
     }
   }
 
   /** The runs to expect, which decide whether threads are kept ready. */
   get expectedRuns(): ExpectedRuns {
-    return { ofAnyKind: this.#isAnyEnabled, withinWrites: this.#asked.size > 0 };
+    return { ofAnyKind: this.#isAnyEnabled, withinWrites: this.#withBefore.size > 0 };
   }
 
   ofDomain(domainId: string): readonly ScriptOutline[] {
@@ -303,7 +303,7 @@ class ScriptIndex {
 
   /** Whether any `before` script exists for one of these collections. */
   mayAsk(domainId: string, writes: Writes): boolean {
-    const collections = this.#asked.get(domainId);
+    const collections = this.#withBefore.get(domainId);
     if (collections === undefined) return false;
     return writes === 'anything' || writes.some((collection) => collections.has(collection));
   }

@@ -59,7 +59,7 @@ export interface PlatformServices extends RequestServices, DbServices {
   /** A report as the caller may see it, printed for people. @throws as the report does */
   report(
     scope: Scope,
-    asked: { readonly name: string; readonly parameters: JsonObject; readonly format: ReportFormat },
+    request: { readonly name: string; readonly parameters: JsonObject; readonly format: ReportFormat },
   ): Promise<{
     readonly fileName: string;
     readonly contentType: string;
@@ -116,7 +116,7 @@ export function createBindings(services: PlatformServices): readonly HostBinding
         return undefined;
       },
     ),
-    // As an admin sees them: secrets are masked. A script that must send one can use `platform.encrypt`.
+    // Secrets are masked, as for an admin. A script that must send one can use `platform.encrypt`.
     bindFunction('property', { name: z.string() }, ({ name }, { scope }) => {
       return domains.listProperties(scope).find((property) => property.name === name)?.value ?? null;
     }),
@@ -143,18 +143,18 @@ export function createBindings(services: PlatformServices): readonly HostBinding
           .prefault({}),
         format: z.enum(REPORT_FORMATS).default('json'),
       },
-      async (asked, { scope, within }) => {
+      async (request, { scope, within }) => {
         if (within !== undefined) {
           const reason = 'platform.report reads what is committed: call it before or after the transaction';
           throw new ServiceError('CONFLICT', reason);
         }
-        const { fileName: name, contentType, body } = await services.report(scope, asked);
+        const { fileName: name, contentType, body } = await services.report(scope, request);
         const bytes = await readUpTo(limits, body);
-        if (asked.format === 'json') return new JsonText(bytes.toString());
+        if (request.format === 'json') return new JsonText(bytes.toString());
         return { name, contentType, content: bytes.toString('base64') };
       },
     ),
-    // What `db.agg` streams, as one list.
+    // Returns the stream of `db.agg` as one list.
     bindFunction(
       'aggregate',
       { collection: z.string().min(1), pipeline: jsonValue.optional() },
@@ -211,7 +211,7 @@ function createCryptoBindings(): readonly FunctionBinding[] {
       createHmac(given.algorithm, toBytes(given.key)).update(toBytes(given.data)).digest(given.encoding),
     ),
     bindFunction('crypto.isEqual', { one: z.string(), other: z.string() }, ({ one, other }) => {
-      // Of equal length, whatever the texts, so that the time says nothing of them.
+      // Hashes have equal length, so the time discloses nothing about the texts.
       const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
       return first !== undefined && second !== undefined && timingSafeEqual(first, second);
     }),

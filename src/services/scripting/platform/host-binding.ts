@@ -1,5 +1,5 @@
 /**
- * What a script can reach: functions of the gateway, each by its name in the global `platform` object.
+ * The bindings of scripts: functions of the gateway, each with a name in the global `platform` object.
  *
  * A binding runs in the gateway as the run's principal: it passes the run's `Scope` to the store, which
  * enforces the rights. Only JSON crosses the boundary. The arguments are untrusted, because the author of the
@@ -66,7 +66,7 @@ interface NamedBinding {
 export interface FunctionBinding extends NamedBinding {
   readonly kind: 'function';
   /**
-   * What the script receives: the value itself, or a promise of it. `await` accepts both, and a function
+   * The result for the script: the value itself, or a promise of it. `await` accepts both, and a function
    * passed as the last argument is called with `(error, result)` in both cases. A failed promise that nobody
    * handles fails the run.
    */

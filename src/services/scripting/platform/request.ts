@@ -164,9 +164,9 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Sends a request, and repeats it up to `retries` times if there is no answer or one that asks to wait. Waits
- * a quarter of a second, doubling each time, or as long as the answer says; at most ten seconds. Returns the
- * last result.
+ * Sends a request, and repeats it up to `retries` times if there is no answer, or one that permits a retry.
+ * Waits a quarter of a second, doubling each time, or as long as `Retry-After`; at most ten seconds. Returns
+ * the last result.
  */
 async function withRetries(
   retries: number,
@@ -188,8 +188,8 @@ async function withRetries(
 }
 
 function waitMs(attempt: number, retryAfter: string | undefined): number {
-  const asked = Number(retryAfter) * 1000;
+  const requestedMs = Number(retryAfter) * 1000;
   // Random, so that scripts waiting for the same server do not return all at once.
   const own = FIRST_WAIT_MS * 2 ** attempt * (0.5 + Math.random());
-  return Math.min(LONGEST_WAIT_MS, Number.isFinite(asked) ? Math.max(asked, own) : own);
+  return Math.min(LONGEST_WAIT_MS, Number.isFinite(requestedMs) ? Math.max(requestedMs, own) : own);
 }
