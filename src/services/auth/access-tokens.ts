@@ -100,7 +100,7 @@ export class AccessTokens {
   #read(token: string): z.output<typeof payloadSchema> | undefined {
     const verify = this.#verifiersByHeader.get(token.slice(0, token.indexOf('.')));
     if (!verify || !isCanonical(token.slice(token.lastIndexOf('.') + 1))) return undefined;
-    // The caller is not told what is wrong with a forged token.
+    // The caller does not learn why a forged token is invalid.
     return tryTo(() => payloadSchema.parse(verify(token)));
   }
 }

@@ -243,8 +243,8 @@ export class Authenticator {
   }
 
   /**
-   * New tokens for a refresh token, which is thereby used up. Using one again ends its session. The tabs of a
-   * browser share a token: each that asks within ten seconds of the first gets new tokens.
+   * Issues new tokens for a refresh token, which is thereby used up. Using one again ends its session. The
+   * tabs of a browser share a token: each that sends it within ten seconds of the first gets new tokens.
    *
    * @throws UNAUTHENTICATED (401)
    */

@@ -112,13 +112,13 @@ export class IdentityProvider {
   /** Many providers return the email address only from their userinfo endpoint. */
   async #identityOf(claims: Claims, accessToken: string) {
     const { fetchUserInfo } = await loadClient();
-    const isTold = typeof claims.email === 'string';
-    const told: Claims = isTold
+    const hasEmail = typeof claims.email === 'string';
+    const info: Claims = hasEmail
       ? claims
       : await fetchUserInfo(await this.#configuration(), accessToken, claims.sub);
     return {
-      email: typeof told.email === 'string' ? told.email : undefined,
-      isEmailVerified: told.email_verified === true,
+      email: typeof info.email === 'string' ? info.email : undefined,
+      isEmailVerified: info.email_verified === true,
       hasSecondFactor: Array.isArray(claims.amr) && claims.amr.includes('mfa'),
     };
   }

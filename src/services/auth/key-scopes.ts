@@ -14,7 +14,7 @@ const VERBS = ['read', 'create', 'update', 'delete'] as const satisfies readonly
 const SCRIPT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_NAMES = 200;
 
-/** What each member of the scopes of an API key may hold, as errors say it. */
+/** The values that each member of the scopes of an API key may have, for errors. */
 const EXPECTED: Readonly<Record<string, string>> = {
   collections: `{"<collection>": [${VERBS.join(', ')} or *]}`,
   reports: 'a list of the names of reports, or ["*"]',

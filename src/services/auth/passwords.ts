@@ -135,7 +135,7 @@ const COMMON_WORDS = (
   'abc admin administrator changeme computer demo guest hello india letmein login master passwd password ' +
   'principal qwerty root school secret student teacher test user welcome'
 ).split(' ');
-/** No name tells more in its further letters. */
+/** Further letters of a name make no difference. */
 const MOST_LETTERS_OF_NAME = 200;
 const SHORTEST_WORD = 3;
 /** Usual additions that turn a word into a password: a year, an exclamation mark. */

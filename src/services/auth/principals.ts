@@ -423,7 +423,7 @@ export interface UserRef {
   readonly userId: string;
 }
 
-/** What the record of a user says. */
+/** The facts in the record of a user. */
 export interface UserFacts {
   readonly userName: string;
   /** Full name. */
@@ -439,7 +439,7 @@ export const USER_FACTS = sql`coalesce(r.data ->> 'user_name', '') as "userName"
   coalesce(r.data ->> 'name', '') as name, r.data ->> 'email' as email, r.data ->> 'language' as language,
   r.data -> 'roles' as roles, coalesce(r.data -> 'active' = 'true', false) as "isActive"`;
 
-/** What the record of a user says; `undefined` if there is none. */
+/** Reads the facts in the record of a user; `undefined` if there is no record. */
 export async function findUser(
   database: Queryable,
   { domainId, userId }: UserRef,

@@ -24,7 +24,7 @@ type TokenUse = Pick<IdentityAttempt, 'address' | 'userAgent' | 'requestId'>;
 const MOST_TOKENS = 1000;
 
 export class ProviderTokens {
-  /** What a client has to know to get a token (RFC 9728, 2). */
+  /** The information that a client needs to get a token (RFC 9728, 2). */
   readonly metadata: object;
   readonly #options: ProviderTokensOptions;
   readonly #logins: LRUCache<string, Login, TokenUse & { readonly token: string }>;

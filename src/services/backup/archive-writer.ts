@@ -42,13 +42,13 @@ export class ArchiveWriter {
     onBytes: (chunk: Buffer) => void,
   ): Promise<Part[]> {
     const parts: Part[] = [];
-    const told = async function* () {
+    const counted = async function* () {
       for await (const chunk of source) {
         onBytes(chunk);
         yield chunk;
       }
     };
-    for await (const raw of inPieces(told(), PART_BYTES)) {
+    for await (const raw of inPieces(counted(), PART_BYTES)) {
       const number = String(parts.length + 1).padStart(6, '0');
       const bytes = await compress(raw, { level: GZIP_LEVEL });
       const part = {

@@ -108,13 +108,13 @@ async function writeParts(
   const migrations = await listAppliedMigrations(client);
   const blobs = await listBlobs(client, options.domain === undefined ? undefined : domains);
 
-  const tell = countProgress(options, sources);
+  const onRows = countProgress(options, sources);
   const waiting = [...sources].sort((one, other) => other.estimatedRows - one.estimatedRows);
   const tables: TableContent[] = [];
   await Promise.all(
     clients.map(async (reader) => {
       for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
-        tables.push(await copyTable(reader, writer, source, tell));
+        tables.push(await copyTable(reader, writer, source, onRows));
       }
     }),
   );
@@ -145,14 +145,14 @@ async function copyTable(
   client: pg.Client,
   writer: ArchiveWriter,
   source: TableSource,
-  tell: (source: TableSource, rows: number) => void,
+  onRows: (source: TableSource, rows: number) => void,
 ): Promise<TableContent> {
   const copy = client.query(copyTo(source.statement));
   let rows = 0;
   const parts = await writer.addParts(copy, { prefix: source.path, suffix: '.copy.gz' }, (chunk) => {
     const more = countLines(chunk);
     rows += more;
-    tell(source, more);
+    onRows(source, more);
   });
   // The rows end before the server confirms that they were complete: wait for the confirmation.
   await client.query('select 1');

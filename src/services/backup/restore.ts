@@ -173,9 +173,9 @@ async function writeAll(client: pg.Client, options: RestoreOptions): Promise<voi
   const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   for (const table of await inOrderOfReferences(client, manifest.tables)) {
-    const tell = (rows: number) =>
+    const onRows = (rows: number) =>
       options.onProgress?.({ stage: table.collection ?? table.name, done: done + rows, total });
-    await copyTable(client, table, { ...options, tell });
+    await copyTable(client, table, { ...options, onRows });
     done += table.rows;
   }
   options.onProgress?.({ stage: 'files', done, total });
@@ -258,7 +258,7 @@ async function inOrderOfReferences(
 async function copyTable(
   client: pg.Client,
   table: TableContent,
-  options: RestoreOptions & { readonly tell: (rows: number) => void },
+  options: RestoreOptions & { readonly onRows: (rows: number) => void },
 ): Promise<void> {
   invariant(
     KEPT_TABLES.some(({ name }) => name === table.name),
@@ -269,7 +269,7 @@ async function copyTable(
   const sink = client.query(copyFrom(`copy ${pg.escapeIdentifier(relation)} (${columns}) from stdin`));
   const names = domainNames(options.archive.manifest, options.into);
   const rows = renameDomains(table, names, options.archive.content(table.parts));
-  const source = Readable.from(countRows(rows, options.tell), { objectMode: false });
+  const source = Readable.from(countRows(rows, options.onRows), { objectMode: false });
   await pipeline(source, sink, options.signal ? { signal: options.signal } : {});
   if (sink.rowCount === table.rows) return;
   throw new Error(`${relation}: ${sink.rowCount} rows were taken of ${table.rows}`);
@@ -277,14 +277,14 @@ async function copyTable(
 
 async function* countRows(
   chunks: AsyncIterable<Buffer>,
-  tell: (rows: number) => void,
+  onRows: (rows: number) => void,
 ): AsyncGenerator<Buffer, void> {
   let rows = 0;
-  tell(rows);
+  onRows(rows);
   for await (const chunk of chunks) {
     rows += countLines(chunk);
     yield chunk;
-    tell(rows);
+    onRows(rows);
   }
 }
 
@@ -365,7 +365,7 @@ export async function findUnfinishedRestore(connection: Connection): Promise<Unf
   return rows[0] === undefined ? undefined : UnfinishedRestore.parse(rows[0].value);
 }
 
-/** Writes the note; erasures that an earlier note asks for stay in it. */
+/** Writes the note; the erasures of an earlier note stay in it. */
 async function noteUnfinishedRestore(connection: Connection, note: UnfinishedRestore): Promise<void> {
   const earlier = await findUnfinishedRestore(connection);
   const lines = new Set([...(earlier?.erasures ?? []), ...note.erasures].map((one) => JSON.stringify(one)));

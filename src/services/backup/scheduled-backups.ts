@@ -40,14 +40,14 @@ const Note = z.object({
   bytes: z.number(),
   /** When all of it was last read and compared. */
   verifiedAt: z.iso.datetime().optional(),
-  /** What the last verification found wrong; absent if nothing. */
+  /** The fault that the last verification found; absent if none. */
   fault: z.string().optional(),
 });
 type Note = z.output<typeof Note>;
 
 /**
- * The backups that the gateway makes: on a schedule, or when an admin asks. Each is a job of the queue, so
- * that only one of several gateways makes it.
+ * The backups that the gateway makes: on a schedule, or at the request of an admin. Each is a job of the
+ * queue, so that only one of several gateways makes it.
  */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
@@ -107,7 +107,7 @@ export class ScheduledBackups {
     await this.#note(notes.map((note) => (note.name === name ? defined({ ...note, ...found }) : note)));
   }
 
-  /** @throws ServiceError that says what is wrong with the backup */
+  /** @throws ServiceError with the fault of the backup */
   async #faultOf(name: string, bytes: number, signal: AbortSignal): Promise<undefined> {
     await using place = await this.#openPlace();
     await using stored = await place.open(name, bytes);

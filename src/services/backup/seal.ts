@@ -68,7 +68,7 @@ export async function* seal(
   yield sealChunk(key, header, { number, isLast: true }, held);
 }
 
-/** Whether the source is an encrypted backup, told by its first bytes. */
+/** Whether the source is an encrypted backup, by its first bytes. */
 export async function isSealed(source: ByteSource): Promise<boolean> {
   if (source.size < HEADER_BYTES) return false;
   return (await source.read(0, MAGIC.length)).equals(MAGIC);

@@ -33,7 +33,7 @@ import {
   markReady,
   moveUpload,
   type OpenUpload,
-  sayUploadLength,
+  setUploadLength,
   takeUploadTurn,
   usedBytes,
 } from './stored-file.js';
@@ -197,7 +197,7 @@ export class ResumableUploads {
     const setting = upload.importInto === undefined ? this.most.setting : 'IMPORT_MAX_BYTES';
     assertAtMost(length, { bytes: upload.length, setting });
     await quota.assertLeft(upload.domainId, length - offset);
-    if (!(await sayUploadLength(database, upload, length))) throw overtaken();
+    if (!(await setUploadLength(database, upload, length))) throw overtaken();
     return await this.#find(scope, id);
   }
 

@@ -232,19 +232,19 @@ export async function takeUploadTurn(
  * Sets a deferred length; earlier requests can no longer write. Returns whether the length was still open and
  * the upload at this offset.
  */
-export async function sayUploadLength(
+export async function setUploadLength(
   db: Queryable,
   { id, domainId, offset }: BlobKey & Pick<OpenUpload, 'offset'>,
   length: number,
 ): Promise<boolean> {
-  const said = await db.query(sql`
+  const changed = await db.query(sql`
     update files
     set upload_length = ${length}, is_length_deferred = false, upload_turn = upload_turn + 1,
       updated_at = now()
     where domain = ${domainId} and id = ${id}::uuid and state = 'uploading' and is_length_deferred
       and size = ${offset}
     returning 1`);
-  return said.length > 0;
+  return changed.length > 0;
 }
 
 /** Records the progress of an upload, or a sign of life. Returns whether the request still has its turn. */

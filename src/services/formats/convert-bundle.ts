@@ -30,7 +30,7 @@ export interface Converted {
   readonly collections: ReadonlyMap<string, readonly JsonObject[]>;
   /** Columns with values for which our records have no place, and how many rows have one. */
   readonly homeless: ReadonlyMap<string, number>;
-  /** Rows of something that is there no more and that no record says, by file. */
+  /** Rows of something that no longer exists and that no record mentions, by file. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
 

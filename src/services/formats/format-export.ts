@@ -287,7 +287,7 @@ export interface Lack {
   readonly expected: string;
 }
 
-/** Who lacks what, as CSV; nothing where nobody lacks anything. */
+/** The records that lack values, as CSV; empty if there are none. */
 export function* printLacks(lacks: readonly Lack[]): Generator<string, void> {
   if (lacks.length === 0) return;
   yield printCsvLine(['file', 'collection', '_id', 'known as', 'column', 'value', 'expected']);

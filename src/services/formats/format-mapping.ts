@@ -1,6 +1,6 @@
 /**
- * What a mapping file says (`schema/mappings/*.json`): how records become the files of a format that other
- * programs read. It is data: a school copies one and changes it.
+ * Mapping files (`schema/mappings/*.json`) define how records become the files of a format that other
+ * programs read. They are data: a school copies one and changes it.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -160,14 +160,14 @@ const Table = z.strictObject({
 });
 
 const Incoming = z.strictObject({
-  /** The column that says that a row is there no more. */
+  /** The column that marks a row as removed. */
   status: z.strictObject({ column: z.string(), removed: z.string() }),
   tables: z.array(Table).min(1),
 });
 
 const FormatMapping = z.strictObject({
   title: z.string(),
-  /** The document that says what the format is. */
+  /** The document that specifies the format. */
   source: z.string(),
   /** All files in one zip file, or beside each other. */
   bundle: z.enum(['zip', 'folder']),
@@ -214,7 +214,7 @@ export type FormatName = (typeof FORMAT_NAMES)[number];
 /**
  * Reads a mapping: one of ours by its name, or a file of the caller's own.
  *
- * @throws INVALID_VALUE that says where the file is wrong, NOT_FOUND for none
+ * @throws INVALID_VALUE with the place of the fault in the file, NOT_FOUND if there is no such file
  */
 export async function readFormatMapping(nameOrFile: string): Promise<FormatMapping> {
   const isOurs = FORMAT_NAMES.some((name) => name === nameOrFile);

@@ -13,7 +13,7 @@ import { FormatExport, type FormatPart, printLacks } from './format-export.js';
 import { type FormatMapping, type FormatName, readFormatMapping } from './format-mapping.js';
 
 /**
- * Reads the part that a caller asks for. `prefix` precedes the name of a parameter: `--` on the command line.
+ * Reads the part that a caller requests. `prefix` precedes the name of a parameter: `--` on the command line.
  *
  * @throws INVALID_VALUE for a part that the format does not know, or that is none
  */
@@ -86,7 +86,7 @@ export async function openFormatZip(
 
   async function* entries(work: FormatExport): AsyncGenerator<ZipEntry, void> {
     yield* work.files();
-    // A format that is a zip file itself says what may be in it.
+    // A format that is a zip file itself specifies its content.
     const lacks = mapping.bundle === 'zip' ? [] : [...printLacks(work.lacks)];
     if (lacks.length > 0) yield { path: `${format}-readiness.csv`, content: lacks };
   }

@@ -37,7 +37,7 @@ const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
 /** After the grace period, the time for releasing unfinished jobs and closing connections. */
 const LAST_WAIT_MS = 1_000;
-/** The share of the grace period after which tasks are told to end by their signal. */
+/** The share of the grace period after which the signal of tasks ends them. */
 const ABORT_AFTER = 0.8;
 
 export class JobWorkers {
@@ -181,7 +181,7 @@ export class JobWorkers {
             maxAttempts: job.max_attempts,
           } as const;
           const context = { ...end, signal: shareWithAll(abortSignal ?? this.#stopping.signal) };
-          const tell = (outcome: 'done' | 'retried' | 'failed', error?: unknown) =>
+          const observe = (outcome: 'done' | 'retried' | 'failed', error?: unknown) =>
             this.#options.observe({ ...end, outcome, durationMs: performance.now() - startedAt, error });
           this.#running.add(context.jobId);
           try {
@@ -189,12 +189,12 @@ export class JobWorkers {
             const traced = { name: `job ${task.name}`, kind: 'consumer', attributes } as const;
             await inTraceOf(sentWith(payload), traced, () => task.run(payload, context));
           } catch (error) {
-            tell(job.attempts < job.max_attempts ? 'retried' : 'failed', error);
+            observe(job.attempts < job.max_attempts ? 'retried' : 'failed', error);
             throw error;
           } finally {
             this.#running.delete(context.jobId);
           }
-          tell('done');
+          observe('done');
         },
       ]),
     ) as TaskList;

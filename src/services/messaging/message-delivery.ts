@@ -310,7 +310,7 @@ export class ReceiptIntake {
     this.#adding.wake();
   }
 
-  /** Waits for what is being added. What could not be added by then is lost, and told. */
+  /** Waits for receipts that are being added. Those that could not be added by then are reported as lost. */
   async close(): Promise<void> {
     await this.#adding.close();
     const lost = this.#waiting.length;

@@ -52,10 +52,7 @@ export interface TopicSubscription {
 
 export type TopicListener = (message: TopicMessage) => void;
 
-/**
- * The property that says who may listen: an object from topics, or prefixes of topics with a `*`, to lists of
- * roles.
- */
+/** The property with the roles that may listen, by topic or by prefix of topics with a `*`. */
 const TOPIC_ROLES_PROPERTY = 'topicRoles';
 
 const TOPIC_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
@@ -125,7 +122,7 @@ export class Topics {
    * Checks whether a caller may listen: an admin to every topic, other users if the property `topicRoles` of
    * the domain names one of their roles, or `*`. An API key may not, because its scopes contain no topics.
    *
-   * @throws FORBIDDEN, which says what to set; INVALID_VALUE for a malformed name
+   * @throws FORBIDDEN, which names the property to set; INVALID_VALUE for a malformed name
    */
   assertMayListen({ domain, principal }: Scope, topic: string): void {
     assertTopic(topic);

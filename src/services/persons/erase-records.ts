@@ -167,7 +167,7 @@ function withoutPersonal(
   );
 }
 
-/** Subscribers are told that one record is gone and another one exists, whose history begins here. */
+/** Announces to subscribers that one record is gone and another one exists, whose history begins here. */
 async function announceRenaming(work: ErasureWork): Promise<void> {
   const { transaction, scope, identity } = work;
   const { collection, id, pseudonym } = identity;
@@ -312,7 +312,7 @@ async function writeRecords(
     select 1`);
 }
 
-/** Subscribers are told of each changed record, as of any other change. */
+/** Announces each changed record to subscribers, like any other change. */
 function audited(
   { scope, isToOutbox }: Pick<ErasureWork, 'scope' | 'isToOutbox'>,
   collection: string,

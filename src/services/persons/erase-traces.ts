@@ -118,7 +118,7 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
     for update`);
   const named = rows.filter((row) => columns.some((name) => isNamed(redaction, row[name])));
   const ids = [...new Set(named.map((row) => row.shown))];
-  if (hit === 'tell') {
+  if (hit === 'report') {
     report.add('kept', place, ids, {
       because: 'text of the school that names the person: change it by hand',
     });
@@ -134,7 +134,7 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
   for (const row of named) await settle(work, searched, row, redaction);
 }
 
-/** What has no ids to show is only counted. */
+/** Rows without ids to show are only numbered. */
 function numbered(rows: readonly unknown[]): readonly string[] {
   return rows.map((_row, index) => String(index + 1));
 }

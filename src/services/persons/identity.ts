@@ -256,13 +256,13 @@ export function idsOf(rows: readonly { readonly id: string }[]): readonly string
   return rows.map(({ id }) => id);
 }
 
-export interface PersonAsked {
+export interface PersonKey {
   readonly collection: string;
   readonly id: string;
 }
 
 /** The name of the file with everything that is stored about a person. */
-export function archiveName({ collection, id }: PersonAsked): string {
+export function archiveName({ collection, id }: PersonKey): string {
   return `person ${collection} ${id}.zip`;
 }
 
@@ -292,22 +292,22 @@ export function personCollection(scope: Scope, catalog: Catalog, name: string): 
 export async function identifyPerson(
   db: Queryable,
   scope: Scope,
-  { catalog, asked, pseudonym }: { catalog: Catalog; asked: PersonAsked; pseudonym: string },
+  { catalog, key, pseudonym }: { catalog: Catalog; key: PersonKey; pseudonym: string },
 ): Promise<PersonIdentity> {
-  const collection = personCollection(scope, catalog, asked.collection);
+  const collection = personCollection(scope, catalog, key.collection);
   const [row] = await db.query<{ data: string }>(sql`
     select r.data::text as data
     from records r
-    where ${recordsOf(scope, collection)} and r.id = ${asked.id}`);
+    where ${recordsOf(scope, collection)} and r.id = ${key.id}`);
   if (row === undefined) {
-    throw new ServiceError('NOT_FOUND', `there is no record "${asked.id}" in ${collection.name}`);
+    throw new ServiceError('NOT_FOUND', `there is no record "${key.id}" in ${collection.name}`);
   }
   const values = [
     ...identifiersIn(collection, parseExactJson(row.data)),
-    ...(await formerIdentifiers(db, scope, collection, asked.id)),
+    ...(await formerIdentifiers(db, scope, collection, key.id)),
   ];
   const telling = [...new Set(values.flatMap(spellingsOf).filter(isTelling))];
-  const identity = { collection: collection.name, id: asked.id, pseudonym };
+  const identity = { collection: collection.name, id: key.id, pseudonym };
   const identifiers = await withoutOthers(db, scope, { catalog, identity, values: telling });
   return { ...identity, identifiers };
 }
@@ -344,9 +344,9 @@ async function formerIdentifiers(
 async function withoutOthers(
   db: Queryable,
   scope: Scope,
-  asked: { catalog: Catalog; identity: Omit<PersonIdentity, 'identifiers'>; values: readonly string[] },
+  options: { catalog: Catalog; identity: Omit<PersonIdentity, 'identifiers'>; values: readonly string[] },
 ): Promise<readonly Identifier[]> {
-  const { catalog, identity, values } = asked;
+  const { catalog, identity, values } = options;
   const patterns = likePatterns(values);
   const others: string[] = [];
   for (const collection of catalog.list()) {
@@ -417,7 +417,7 @@ export async function findBelongings(
   return [...found].map(([collection, ids]) => ({ collection, ids: [...ids].sort() }));
 }
 
-/** The records of a collection that its declaration says are about one of these. */
+/** The records of a collection that are about one of these by its declaration. */
 async function listAbout(
   db: Queryable,
   scope: Scope,

@@ -29,8 +29,8 @@ import {
   findBelongings,
   identifyPerson,
   likePatterns,
-  type PersonAsked,
   type PersonIdentity,
+  type PersonKey,
   Redaction,
   referencePathsTo,
 } from './identity.js';
@@ -54,15 +54,15 @@ const HISTORY_PAGE = 1_000;
 const FILES_PAGE = 100;
 const PLACEHOLDER = 'erased';
 
-/** The files of the archive in order. The page comes last because it tells how much each file contains. */
+/** The files of the archive in order. The page comes last because it shows how much each file contains. */
 export async function* listPersonFiles(
   services: PersonArchiveServices,
   scope: Scope,
-  asked: PersonAsked & { readonly at: Date },
+  key: PersonKey & { readonly at: Date },
 ): AsyncGenerator<ZipEntry, void> {
   const { database, catalog } = services;
-  const identity = await identifyPerson(database, scope, { catalog, asked, pseudonym: PLACEHOLDER });
-  const person = catalog.get(asked.collection, scope);
+  const identity = await identifyPerson(database, scope, { catalog, key, pseudonym: PLACEHOLDER });
+  const person = catalog.get(key.collection, scope);
   const belongings = await findBelongings(database, scope, catalog, identity);
   const self = { collection: person, ids: [identity.id] };
   const parts: ArchivedPart[] = [];
@@ -83,12 +83,12 @@ export async function* listPersonFiles(
     yield* counted(parts, path, title, rowLines(database, statement));
   }
   yield* fileEntries(services, scope, parts, [self, ...belongings]);
-  const about = { domain: scope.domain.name, collection: person, at: asked.at };
+  const about = { domain: scope.domain.name, collection: person, at: key.at };
   // A person whose record was removed has none: the history contains it.
   const { value: json = '{}' } = await recordLines(services, scope, self).next();
   yield {
     path: 'index.json',
-    content: [`${JSON.stringify({ ...asked, domain: scope.domain.id, parts }, null, 2)}\n`],
+    content: [`${JSON.stringify({ ...key, domain: scope.domain.id, parts }, null, 2)}\n`],
   };
   yield { path: 'index.html', content: [printPersonPage({ ...about, json, parts, hidden })] };
 }
@@ -111,7 +111,7 @@ async function* counted(
     }
   }
   yield { path, content: content() };
-  // The writer has read an entry to its end when it asks for the next one.
+  // The writer has read an entry to its end when it requests the next one.
   parts.push({ path, title, lines: count });
 }
 

@@ -27,8 +27,8 @@ import {
   ErasureReport,
   type ErasureWork,
   identifyPerson,
-  type PersonAsked,
   type PersonIdentity,
+  type PersonKey,
   personCollection,
   Redaction,
 } from './identity.js';
@@ -45,7 +45,7 @@ export interface Erasure {
 
 interface PersonsServices extends PersonArchiveServices {
   /** Whether the file of an import contains, or may contain, a text. */
-  readonly findInImportFile: (asked: {
+  readonly findInImportFile: (search: {
     readonly id: string;
     readonly signal: AbortSignal;
     readonly isFound: (text: string) => boolean;
@@ -74,13 +74,13 @@ export class Persons {
    *
    * @throws as `erase`, before the first byte
    */
-  async export(scope: Scope, asked: PersonAsked): Promise<AsyncIterable<Uint8Array>> {
+  async export(scope: Scope, key: PersonKey): Promise<AsyncIterable<Uint8Array>> {
     const { database, catalog } = this.#services;
     const pseudonym = newPseudonym();
-    await identifyPerson(database, scope, { catalog, asked, pseudonym });
-    await database.query(auditedAct(scope, { ...asked, operation: 'exported' }));
+    await identifyPerson(database, scope, { catalog, key, pseudonym });
+    await database.query(auditedAct(scope, { ...key, operation: 'exported' }));
     const at = new Date();
-    return printZip(listPersonFiles(this.#services, scope, { ...asked, at }), at);
+    return printZip(listPersonFiles(this.#services, scope, { ...key, at }), at);
   }
 
   /**
@@ -88,10 +88,10 @@ export class Persons {
    *
    * @throws as `erase`
    */
-  async planErasure(scope: Scope, asked: PersonAsked): Promise<Erasure> {
+  async planErasure(scope: Scope, key: PersonKey): Promise<Erasure> {
     const { database, catalog } = this.#services;
     const report = new ErasureReport();
-    const identity = await this.#identify(database, scope, asked, newPseudonym());
+    const identity = await this.#identify(database, scope, key, newPseudonym());
     const importsNaming = await this.#searchImports(scope, identity);
     const isToOutbox = database.announcesByOutbox;
     const planned = { scope, catalog, identity, importsNaming, report, isToOutbox };
@@ -110,9 +110,9 @@ export class Persons {
    * exist or was erased; INVALID_VALUE for a collection whose records are not persons; CONFLICT for the
    * caller itself, and for a user in whose name scripts still run
    */
-  async erase(scope: Scope, asked: PersonAsked, pseudonym = newPseudonym()): Promise<Erasure> {
+  async erase(scope: Scope, key: PersonKey, pseudonym = newPseudonym()): Promise<Erasure> {
     const { database, catalog, files } = this.#services;
-    const { id, identity } = await this.#begin(scope, asked, pseudonym);
+    const { id, identity } = await this.#begin(scope, key, pseudonym);
     // Reading files may take long, so no transaction is open meanwhile.
     const importsNaming = await this.#searchImports(scope, identity);
     const known = { scope, catalog, identity, importsNaming, isToOutbox: database.announcesByOutbox };
@@ -157,7 +157,7 @@ export class Persons {
       const domain = domains.find(done.domain) ?? domains.top();
       if (domain === undefined) continue;
       const principal = systemPrincipal('command line', ['admin'], domain.id);
-      const [person] = await this.#services.database.query<PersonAsked>(sql`
+      const [person] = await this.#services.database.query<PersonKey>(sql`
         select r.collection, r.id
         from records r
         where r.domain = ${domain.id} and r.collection = ${done.collection}
@@ -186,11 +186,11 @@ export class Persons {
     return found;
   }
 
-  async #begin(scope: Scope, asked: PersonAsked, pseudonym: string) {
+  async #begin(scope: Scope, key: PersonKey, pseudonym: string) {
     const { database, catalog } = this.#services;
-    personCollection(scope, catalog, asked.collection);
-    const person = createHash('sha256').update(`${asked.collection}/${asked.id}`).digest('hex');
-    const underWay = sql`domain = ${scope.domain.id} and collection = ${asked.collection}
+    personCollection(scope, catalog, key.collection);
+    const person = createHash('sha256').update(`${key.collection}/${key.id}`).digest('hex');
+    const underWay = sql`domain = ${scope.domain.id} and collection = ${key.collection}
       and person = ${person} and ended_at is null`;
     return await inOwnTransaction(database, async (transaction) => {
       const [row] = await transaction.query<{ id: string; plan: string }>(
@@ -198,22 +198,22 @@ export class Persons {
       );
       if (row !== undefined)
         return { id: row.id, identity: parsePlainJson(row.plan) as never as PersonIdentity };
-      const identity = await this.#identify(transaction, scope, asked, pseudonym);
+      const identity = await this.#identify(transaction, scope, key, pseudonym);
       const id = uuidv7();
       const identifiers = identity.identifiers.map((one) => ({ ...one }));
       const plan = printExactJson({ ...identity, identifiers });
       await transaction.query(sql`
         insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
-        values (${id}::uuid, ${scope.domain.id}, ${asked.collection}, ${person}, ${identity.pseudonym},
+        values (${id}::uuid, ${scope.domain.id}, ${key.collection}, ${person}, ${identity.pseudonym},
           ${plan}::jsonb, ${scope.principal.id}, ${scope.requestId})`);
       return { id, identity };
     });
   }
 
-  async #identify(db: Queryable, scope: Scope, asked: PersonAsked, pseudonym: string) {
+  async #identify(db: Queryable, scope: Scope, key: PersonKey, pseudonym: string) {
     const { catalog } = this.#services;
-    const identity = await identifyPerson(db, scope, { catalog, asked, pseudonym });
-    if (asked.collection === USER_COLLECTION) await assertExpendable(db, scope, asked.id);
+    const identity = await identifyPerson(db, scope, { catalog, key, pseudonym });
+    if (key.collection === USER_COLLECTION) await assertExpendable(db, scope, key.id);
     return identity;
   }
 }

@@ -17,7 +17,7 @@ export interface SearchedTable {
   /** The columns that contain the `_id` of a user. */
   readonly users?: readonly string[];
   /** The action on a row that names the person; by default the pseudonym replaces the person. */
-  readonly hit?: 'remove' | { readonly empty: readonly string[] } | 'tell';
+  readonly hit?: 'remove' | { readonly empty: readonly string[] } | 'report';
   /** Columns that are set as well in a row that names the person. */
   readonly set?: string;
 }
@@ -126,7 +126,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     texts: ['code'],
     json: ['settings'],
     users: ['updated_by'],
-    hit: 'tell',
+    hit: 'report',
   },
   {
     table: 'script_versions',
@@ -136,7 +136,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     texts: ['code'],
     json: ['settings'],
     users: ['saved_by'],
-    hit: 'tell',
+    hit: 'report',
   },
   {
     table: 'imports',
@@ -176,7 +176,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     texts: ['name'],
     json: ['events'],
     users: ['created_by'],
-    hit: 'tell',
+    hit: 'report',
   },
   {
     table: 'webhook_deliveries',
@@ -192,7 +192,7 @@ export const SEARCHED_TABLES: readonly SearchedTable[] = [
     domain: 'domain_id',
     shown: 'name',
     json: ['value'],
-    hit: 'tell',
+    hit: 'report',
   },
 ];
 

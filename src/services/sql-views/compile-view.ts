@@ -5,7 +5,7 @@
  * and `_updated_at`, by which programs load what has changed.
  *
  * A view outlives the declaration and the rights it was made from, so it checks at each use what may have
- * changed: the version of the declaration (a view of another version fails and says what to do), and for a
+ * changed: the version of the declaration (a view of another version fails with advice), and for a
  * user whether the user is active, the roles, and what records grant.
  */
 import { hash } from 'node:crypto';

@@ -4,7 +4,7 @@
  * the rights to fields and rows that the declarations give the role; PostgreSQL itself keeps the login from
  * everything else in the database.
  *
- * The comment of a schema says whom it is for, the comment of a view has a fingerprint of its definition. So
+ * The comment of a schema names its audience, the comment of a view has a fingerprint of its definition. So
  * the database itself knows which views exist and which of them a declaration has changed.
  */
 import { createHash, createHmac, hash, pbkdf2Sync, randomBytes } from 'node:crypto';
@@ -370,8 +370,8 @@ async function renewView(
   const { login, name, compiled, present, reading } = options;
   const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
   const described = compiled.columns.map(({ name: column, description }) => [column, description] as const);
-  const told = JSON.stringify([compiled.description, described]);
-  const comment = `${compiled.description}\n\ncampus sql-views ${hash('sha256', key + told, 'hex')}`;
+  const texts = JSON.stringify([compiled.description, described]);
+  const comment = `${compiled.description}\n\ncampus sql-views ${hash('sha256', key + texts, 'hex')}`;
   const columns = compiled.columns.map((column) => column.name);
   const before = present?.columns ?? [];
   const change = {

@@ -266,7 +266,7 @@ export class WebhookDeliveries {
     const news = WebhookNews.parse(event);
     const head = { id, ...news, domain: domainId };
     if (news.collection === undefined) return JSON.stringify(head);
-    if (!(await this.#isTold(scope, news, events))) return undefined;
+    if (!(await this.#isWanted(scope, news, events))) return undefined;
     if (news.type === 'record.deleted') return JSON.stringify(head);
     const { json } = await store.get(scope, news.collection, news.recordId ?? '');
     return `${JSON.stringify(head).slice(0, -1)},"record":${json}}`;
@@ -287,8 +287,8 @@ export class WebhookDeliveries {
     return mayHaveWebhooks(scope, roles) ? scope : undefined;
   }
 
-  /** Whether the owner may read the record, as it is or last was, and asked for it. */
-  async #isTold(scope: Scope, news: WebhookNews, events: readonly WebhookEvent[]): Promise<boolean> {
+  /** Whether an event of the webhook selects the record, now or as it last was, and the owner may read it. */
+  async #isWanted(scope: Scope, news: WebhookNews, events: readonly WebhookEvent[]): Promise<boolean> {
     const { collection = '', recordId = '' } = news;
     const operation = news.type.slice('record.'.length);
     for (const event of events) {
@@ -404,7 +404,7 @@ interface Taken {
   readonly dueAt: string | null;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 interface Tried {
   /** The owner may not have it. */
   readonly isSkipped?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Follows the audit trail and notes a delivery for each webhook that asked for a change. The deliveries and
+ * Follows the audit trail and notes a delivery for each webhook with a matching event. The deliveries and
  * the position in the trail are written in one transaction, so that no change is lost or noted twice,
  * whatever process dies.
  *
@@ -43,7 +43,7 @@ export class WebhookOutbox {
     // The database was restored, or its server set back: follow its trail from now on.
     if (position === undefined || isSetBack(seen, parseSnapshot(position.present)))
       return await moveOn(transaction);
-    // Where changes go through the outbox, the trail is read only as far as the outbox was moved into it.
+    // If changes go through the outbox, the trail is read only as far as the outbox was moved into it.
     const trail = sql.raw(this.#changes === undefined ? 'audit_entries' : 'told_changes');
     await transaction.query(sql`
       with moved as (

@@ -22,7 +22,7 @@ const WebhookEvent = z.strictObject({
 });
 export type WebhookEvent = z.output<typeof WebhookEvent>;
 
-/** `skipped`: its record is not one that the owner may read and asked for. */
+/** `skipped`: the owner may not read its record, or no event selects it. */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'skipped';
 
 /** After so many failures one after the other an address counts as failing. */
@@ -44,7 +44,7 @@ export interface Webhook {
   readonly etag: string;
 }
 
-/** What happened, as stored with a delivery. */
+/** The event, as stored with a delivery. */
 export const WebhookNews = z.object({
   /** `record.created` and so on; `test` for a test. */
   type: z.string(),
@@ -72,7 +72,7 @@ const LONGEST_NAME = 100;
 const MOST_EVENTS = 50;
 
 /**
- * Parses the events of a webhook. The caller must be allowed to read what each of them asks for.
+ * Parses the events of a webhook. The caller must be allowed to read the collection of each.
  *
  * @throws INVALID_VALUE (400), MALFORMED_FILTER (400); NOT_FOUND, GONE or FORBIDDEN for the collection
  */
@@ -138,13 +138,13 @@ export function signWebhook(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
-/** What a reader may see of the records of a collection. */
+/** The records of a collection that a reader may see, and the fields that it may not. */
 interface Readable {
   readonly ids: ReadonlySet<string>;
   readonly hiddenFields: ReadonlySet<string>;
 }
 
-/** The codes of an error that says that the scope may not read it, rather than that it could not be read. */
+/** The codes of the errors for a record that the scope may not read, unlike those of a failed read. */
 export const UNREADABLE: readonly ErrorCode[] = ['FORBIDDEN', 'GONE'];
 
 const NOTHING: Readable = { ids: new Set(), hiddenFields: new Set() };

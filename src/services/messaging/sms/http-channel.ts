@@ -44,8 +44,8 @@ const MAX_BODY_BYTES = 65_536;
 const MAX_ANSWER_BYTES = 65_536;
 const SHOWN_ANSWER = 200;
 /**
- * The statuses that say nothing about the message: a wrong address or method of the setting, a wrong or
- * missing credential, no credit, a proxy, and those that ask for another attempt.
+ * The statuses that do not judge the message: a wrong address or method of the setting, a wrong or missing
+ * credential, no credit, a proxy, and those that permit another attempt.
  */
 const ABOUT_SETTINGS: ReadonlySet<number> = new Set([401, 402, 403, 404, 405, 407, 408, 425, 429]);
 

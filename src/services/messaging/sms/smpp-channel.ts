@@ -14,7 +14,7 @@ import {
 import type { SmppAddress, SmppSession } from './smpp-session.js';
 import { encodeSms } from './sms-text.js';
 
-/** What happened to a message after the centre accepted it. */
+/** The outcome of a message after the centre accepted it. */
 export interface SmsReceipt {
   readonly providerId: string;
   readonly outcome: 'delivered' | 'failed';
