@@ -66,8 +66,8 @@ export class WatchedClient extends pg.Client {
   /** The server waits for us in the middle of a statement: it owes no answer. */
   isSuspended = false;
   /**
-   * What runs now may take as long as it takes: set by whoever has lifted the limit on the server. Ends with
-   * the loan.
+   * The present statement may run without a limit: set by the code that has lifted the limit on the server.
+   * Ends with the loan.
    */
   isUnlimited = false;
   /** The number of beats in a row on which the server reported that it does nothing although we wait. */
