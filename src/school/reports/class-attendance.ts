@@ -28,8 +28,8 @@ const RegisterLine = rowType('RegisterLine', "A student's line in the register o
   admissionNo: column.text('Admission number.'),
   name: column.text('Name of the student.'),
   register: column.text(
-    'A letter a day of the month that was asked for and has come: P present, A absent, L late, H ' +
-      'half day, V leave, – not on roll, * no school, ? unmarked.',
+    'One letter for each requested day up to today: P present, A absent, L late, H half day, ' +
+      'V leave, – not on roll, * no school, ? unmarked.',
   ),
   present: column.whole('Days marked present.'),
   absent: column.whole('Days marked absent.'),
@@ -49,12 +49,12 @@ const RegisterLine = rowType('RegisterLine', "A student's line in the register o
       'day before this line. Unit: days.',
   ),
   broughtForwardWorkingDays: column.whole('Brought forward: working days on roll.'),
-  percentToDate: column.nullable.percent('Of the session so far, brought forward included.'),
+  percentToDate: column.nullable.percent('Percentage of the session so far, brought forward included.'),
 });
 
 const SchoolHoliday = rowType('SchoolHoliday', 'A holiday of the class.', {
   day: column.day('The day.'),
-  name: column.text('What the day is called.'),
+  name: column.text('The name of the day.'),
 });
 
 const ClassAttendanceDay = rowType('ClassAttendanceDay', 'A class on one working day.', {
@@ -66,7 +66,7 @@ const ClassAttendanceDay = rowType('ClassAttendanceDay', 'A class on one working
   halfDay: column.whole('With a half day.'),
   leave: column.whole('On leave.'),
   unmarked: column.whole('Without a mark.'),
-  percent: column.nullable.percent('What counts present, of the students on roll.'),
+  percent: column.nullable.percent('Share of the students on roll who count as present.'),
 });
 
 const ClassAttendanceMonth = rowType('ClassAttendanceMonth', 'A class in one month.', {

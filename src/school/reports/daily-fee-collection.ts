@@ -9,45 +9,45 @@ import { asksFor } from './engine/shown-parts.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces, linesOfNothing } from './shared/record-parts.js';
 
-export const FeeHeadAmount = rowType('FeeHeadAmount', 'What was collected of one fee head.', {
+export const FeeHeadAmount = rowType('FeeHeadAmount', 'The collection for one fee head.', {
   feeHead: column.text('The fee head.'),
   amount: column.money('Collected, without fines.'),
 });
 
-export const PaymentTypeAmount = rowType('PaymentTypeAmount', 'What was collected by one way of paying.', {
+export const PaymentTypeAmount = rowType('PaymentTypeAmount', 'The collection by one payment type.', {
   paymentType: column.text('cash, cheque, card or neft.'),
   amount: column.money('Totals of the receipts, fines included.'),
 });
 
-const CollectorAmount = rowType('CollectorAmount', 'What one member of staff collected.', {
+const CollectorAmount = rowType('CollectorAmount', 'The collection of one member of staff.', {
   collectorId: column.nullable.text('`_id` of the member of staff.'),
   collector: column.nullable.text('Name of the member of staff.'),
-  receipts: column.whole('How many receipts.'),
+  receipts: column.whole('Number of receipts.'),
   amount: column.money('Totals of the receipts, fines included.'),
 });
 
-const DailyFeeCollection = rowType('DailyFeeCollection', 'What was collected on one day.', {
+const DailyFeeCollection = rowType('DailyFeeCollection', 'The collection of one day.', {
   day: column.day('The day.'),
-  receipts: column.whole('How many receipts.'),
-  rolledBack: column.whole('How many receipts were taken back on the day; always 0 by basis RECEIPT.'),
+  receipts: column.whole('Number of receipts.'),
+  rolledBack: column.whole('Number of receipts rolled back on the day; always 0 with basis RECEIPT.'),
   firstReceiptNo: column.nullable.text('First receipt number, in natural order: R-9 before R-10.'),
   lastReceiptNo: column.nullable.text('Last receipt number, in natural order.'),
   heads: column.rows(FeeHeadAmount, 'By fee head.', { label: 'feeHead', value: 'amount' }),
   fine: column.money('Fines.'),
   total: column.money('Heads and fines together.'),
-  paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.', {
+  paymentTypes: column.rows(PaymentTypeAmount, 'By payment type.', {
     label: 'paymentType',
     value: 'amount',
   }),
 });
 
 const DailyFeeCollectionTotals = rowType('DailyFeeCollectionTotals', 'All days together.', {
-  receipts: column.whole('How many receipts.'),
-  rolledBack: column.whole('How many receipts were taken back.'),
+  receipts: column.whole('Number of receipts.'),
+  rolledBack: column.whole('Number of receipts rolled back.'),
   heads: column.rows(FeeHeadAmount, 'By fee head.'),
   fine: column.money('Fines.'),
   total: column.money('Heads and fines together.'),
-  paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.'),
+  paymentTypes: column.rows(PaymentTypeAmount, 'By payment type.'),
   collectors: column.rows(CollectorAmount, 'By who collected it.'),
   difference: column.money(
     'Heads and fines less the totals on the receipts. Anything but 0 is a fault in the records.',
@@ -55,7 +55,7 @@ const DailyFeeCollectionTotals = rowType('DailyFeeCollectionTotals', 'All days t
   missingReceiptNumbers: column.texts(
     'Numbers between the first and the last of the range that no receipt has; at most 1,000 of a gap.',
   ),
-  missingReceiptCount: column.whole('How many numbers are missing.'),
+  missingReceiptCount: column.whole('Number of missing numbers.'),
 });
 
 /** The format of stored instants, because instants are compared as texts. */
@@ -79,7 +79,7 @@ export const dailyFeeCollection = defineReport({
   name: 'daily-fee-collection',
   title: 'Daily fee collection by head',
   description:
-    'What was collected each day, by fee head, way of paying and collector, with missing receipt numbers.',
+    'The collection of each day, by fee head, payment type and collector, with missing receipt numbers.',
   routes: [{ method: 'POST', path: '/getdailyfeecollectionheadwise.svc' }],
   parameters: {
     from: required(dayType, 'First day.'),

@@ -8,7 +8,7 @@ import { isWithinDays } from './shared/record-parts.js';
 
 const SmsStatusCount = rowType('SmsStatusCount', 'Messages in one state.', {
   status: column.text('queued, sent, delivered or failed.'),
-  messages: column.whole('How many messages.'),
+  messages: column.whole('Number of messages.'),
 });
 
 const UniqueSms = rowType('UniqueSms', 'One text sent to one number, once or more.', {
@@ -16,7 +16,7 @@ const UniqueSms = rowType('UniqueSms', 'One text sent to one number, once or mor
   recipient: column.nullable.text('Who it was sent to.'),
   text: column.text('The text.'),
   category: column.nullable.text('fee, absence, notice or other.'),
-  messages: column.whole('How many times it was sent.'),
+  messages: column.whole('Number of times it was sent.'),
   firstAt: column.instant('First time.'),
   lastAt: column.instant('Last time.'),
   statuses: column.rows(SmsStatusCount, 'By state.'),
@@ -25,8 +25,8 @@ const UniqueSms = rowType('UniqueSms', 'One text sent to one number, once or mor
 
 const SmsCategoryCount = rowType('SmsCategoryCount', 'Messages of one category.', {
   category: column.text('fee, absence, notice or other.'),
-  messages: column.whole('How many messages.'),
-  uniqueMessages: column.whole('How many different texts to different numbers.'),
+  messages: column.whole('Number of messages.'),
+  uniqueMessages: column.whole('Number of different texts to different numbers.'),
   segments: column.whole('Segments.'),
 });
 

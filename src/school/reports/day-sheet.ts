@@ -27,8 +27,8 @@ const ClassDayCount = rowType('ClassDayCount', 'The marks of one section on the 
   class: column.text('The class.'),
   section: column.text('The section.'),
   marked: column.whole('Students marked.'),
-  absent: column.whole('Of them absent.'),
-  leave: column.whole('Of them on leave.'),
+  absent: column.whole('Those of them who are absent.'),
+  leave: column.whole('Those of them who are on leave.'),
 });
 
 const UnmarkedSection = rowType('UnmarkedSection', 'A section that has school on the day and no mark yet.', {
@@ -43,8 +43,8 @@ const DaySheetTotals = rowType('DaySheetTotals', 'All sections on the day.', {
     'The name of the holiday, if no class has school on the day and it has a name.',
   ),
   marked: column.whole('Students marked.'),
-  absent: column.whole('Of them absent.'),
-  leave: column.whole('Of them on leave.'),
+  absent: column.whole('Those of them who are absent.'),
+  leave: column.whole('Those of them who are on leave.'),
   sections: column.rows(ClassDayCount, 'By section.'),
   unmarked: column.rows(UnmarkedSection, 'Sections without a mark although they have school.'),
 });

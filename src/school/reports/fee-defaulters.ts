@@ -14,7 +14,7 @@ import { feeItems, type HeadSelection, headItems, settledItems, toldItems } from
 import { byFeeHead, classOrders, feeHeadPlaces, isInPlace } from './shared/record-parts.js';
 import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
 
-const FeeDefaulterItem = rowType('FeeDefaulterItem', 'What a student owes of one fee head of one month.', {
+const FeeDefaulterItem = rowType('FeeDefaulterItem', 'The balance for one fee head of one month.', {
   month: column.month('The month the fee is for.'),
   feeHead: column.text('The fee head.'),
   due: column.money('Demand before concession.'),
@@ -50,7 +50,7 @@ const FeeDefaulter = rowType('FeeDefaulter', 'A student who owes more than the m
   credit: column.money('Paid beyond the net, or before it is due.'),
   finePaid: column.money('Fines paid.'),
   monthsDue: column.texts('Months with something owed.'),
-  monthsDueCount: column.whole('How many months have something owed.'),
+  monthsDueCount: column.whole('Number of months with something owed.'),
   oldestDueDate: column.day('Due date of the oldest demand that is not paid.'),
   daysOverdue: column.whole('Days from the oldest due date to the day of the report.'),
   lastReceiptNo: column.nullable.text('Number of the last receipt.'),
@@ -69,18 +69,18 @@ const OWED = {
 
 const FeeDefaulterClassTotals = rowType('FeeDefaulterClassTotals', 'The defaulters of one class.', {
   class: column.text('The class.'),
-  students: column.whole('How many students owe.'),
+  students: column.whole('Number of students who owe.'),
   ...OWED,
 });
 
-const FeeDefaulterHeadTotals = rowType('FeeDefaulterHeadTotals', 'What the defaulters owe of one fee head.', {
+const FeeDefaulterHeadTotals = rowType('FeeDefaulterHeadTotals', 'The balance of all for one fee head.', {
   feeHead: column.text('The fee head.'),
-  students: column.whole('How many of the listed students owe something of it.'),
+  students: column.whole('Number of listed students who owe something of it.'),
   ...OWED,
 });
 
 const FeeDefaulterTotals = rowType('FeeDefaulterTotals', 'All listed students together.', {
-  students: column.whole('How many students are listed.'),
+  students: column.whole('Number of listed students.'),
   due: column.money('Demand before concession.'),
   concession: column.money('Concession.'),
   net: column.money('Demand less concession.'),
@@ -112,7 +112,7 @@ export const feeDefaulters = defineReport({
   parameters: {
     startMonth: required(monthType, 'First month of the range.'),
     endMonth: required(monthType, `Last month of the range; at most ${MOST_MONTHS} months.`),
-    feeHead: optional(textType, 'One fee head alone.'),
+    feeHead: optional(textType, 'Only this fee head.'),
     asOn,
     class: inClass,
     section: inSection,
@@ -302,21 +302,21 @@ const BUCKETS = {
   balance: column.money('All of it.'),
 };
 
-const StudentAgeing = rowType('StudentAgeing', 'What a student owes, by how long it is overdue.', {
+const StudentAgeing = rowType('StudentAgeing', 'The balance of a student, by the time since it was due.', {
   ...STUDENT,
   phone: column.nullable.text('Phone of the guardian.'),
   ...BUCKETS,
   oldestDueDate: column.day('The oldest due date with something owed.'),
 });
 
-const ClassAgeing = rowType('ClassAgeing', 'What a class owes, by how long it is overdue.', {
+const ClassAgeing = rowType('ClassAgeing', 'The balance of a class, by the time since it was due.', {
   class: column.text('The class.'),
-  students: column.whole('How many students owe.'),
+  students: column.whole('Number of students who owe.'),
   ...BUCKETS,
 });
 
 const OutstandingAgeingTotals = rowType('OutstandingAgeingTotals', 'The whole school.', {
-  students: column.whole('How many students owe.'),
+  students: column.whole('Number of students who owe.'),
   ...BUCKETS,
   classes: column.rows(ClassAgeing, 'By class.'),
 });
@@ -331,7 +331,7 @@ export const outstandingAgeing = defineReport({
   name: 'outstanding-ageing',
   title: 'Outstanding ageing',
   description:
-    'What each student owes, due 0–30, 31–60, 61–90 and more than 90 days ago, of this session and ' +
+    'The balance of each student, due 0–30, 31–60, 61–90 and more than 90 days ago, of this session and ' +
     'the one before.',
   parameters: {
     asOn,

@@ -21,7 +21,7 @@ const SUMS = {
   credit: column.money('Paid beyond the net: net − collectedFor = outstanding − credit.'),
   collectionPercent: column.nullable.percent('collectedFor ÷ net; null where net is 0.'),
   studentsBilled: column.whole('Students with a demand above 0.00.'),
-  studentsClear: column.whole('Of those, students who owe nothing of it.'),
+  studentsClear: column.whole('Those of them who owe nothing of it.'),
 };
 
 const FeeSummaryTotals = rowType('FeeSummaryTotals', 'The whole session.', SUMS);
@@ -64,7 +64,7 @@ export const feeSummary = defineReport({
   description: 'Demand, concession, collection and what is open, by month of a session or by fee head.',
   routes: [{ method: 'GET', path: '/feesummary.svc' }],
   parameters: {
-    type: required(summaryType, 'What a row is.'),
+    type: required(summaryType, 'The subject of a row.'),
     session: inSession,
     asOn,
   },

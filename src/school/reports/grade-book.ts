@@ -26,14 +26,14 @@ const GRADED = {
 
 const GradeBookComponent = rowType('GradeBookComponent', 'A part of the mark of a subject.', {
   name: column.text('The component, e.g. Written.'),
-  marks: column.text('What was got: the marks, AB (absent), EX (exempt) or – (not entered).'),
+  marks: column.text('The marks, AB (absent), EX (exempt) or – (not entered).'),
   max: column.nullable.number('The greatest marks possible.'),
   weight: column.nullable.number('The share in the subject, in the same unit over its components.'),
 });
 
-const GradeBookSubject = rowType('GradeBookSubject', 'What the student got in one subject.', {
+const GradeBookSubject = rowType('GradeBookSubject', 'The marks of the student in one subject.', {
   subject: column.text('The subject.'),
-  components: column.rows(GradeBookComponent, 'What it is made of.'),
+  components: column.rows(GradeBookComponent, 'Its components.'),
   ...GRADED,
   passed: column.nullable.flag('Whether it is passed.'),
   sectionHighest: column.nullable.percent('The highest percentage in the section.'),
@@ -47,9 +47,9 @@ const GradeBookTotals = rowType('GradeBookTotals', 'The result of the student.',
   class: column.nullable.text('The class in that session.'),
   section: column.nullable.text('The section in that session.'),
   ...OUTCOME,
-  sectionSize: column.nullable.whole('How many results the section has.'),
+  sectionSize: column.nullable.whole('Number of results of the section.'),
   classRank: column.nullable.whole('Rank in the whole class.'),
-  classSize: column.nullable.whole('How many results the class has.'),
+  classSize: column.nullable.whole('Number of results of the class.'),
   remarks: column.nullable.text("The class teacher's words."),
   published: column.nullable.flag('Whether families may see it.'),
 });
@@ -63,7 +63,7 @@ const GradeBookTotals = rowType('GradeBookTotals', 'The result of the student.',
 export const gradeBook = defineReport({
   name: 'grade-book',
   title: 'Student grade book for a term',
-  description: 'What a student got in each subject of a term, with percentage, grade, rank and result.',
+  description: 'The marks of a student in each subject of a term, with percentage, grade, rank and result.',
   recordRoute: {
     method: 'GET',
     path: '/o/recs/result',
@@ -150,7 +150,7 @@ left join lateral (
   }),
 });
 
-const ClassGradeBookSubject = rowType('ClassGradeBookSubject', 'What a student got in one subject.', {
+const ClassGradeBookSubject = rowType('ClassGradeBookSubject', 'The marks of a student in one subject.', {
   subject: column.text('The subject.'),
   ...GRADED,
   wasAbsent: column.flag('Whether a paper was missed (AB); it counts 0.'),
@@ -169,9 +169,9 @@ const ClassGradeBookStudent = rowType(
     ),
     subjects: column.rows(ClassGradeBookSubject, 'By subject.', { label: 'subject', value: 'percent' }),
     ...OUTCOME,
-    sectionSize: column.whole('How many results the section has.'),
+    sectionSize: column.whole('Number of results of the section.'),
     classRank: column.nullable.whole('Rank in the whole class.'),
-    classSize: column.whole('How many results the class has.'),
+    classSize: column.whole('Number of results of the class.'),
     published: column.flag('Whether families may see it.'),
   },
 );
@@ -181,16 +181,16 @@ const SubjectFooter = rowType('SubjectFooter', 'One subject over all students li
   graded: column.whole('Students graded in it.'),
   highest: column.nullable.percent('The highest percentage.'),
   average: column.nullable.percent('The mean of the percentages.'),
-  passed: column.whole('How many passed.'),
-  incomplete: column.whole('How many are incomplete.'),
+  passed: column.whole('Number of students who passed.'),
+  incomplete: column.whole('Number of incomplete results.'),
 });
 
 const ClassGradeBookTotals = rowType('ClassGradeBookTotals', 'All students listed.', {
-  students: column.whole('How many results.'),
-  pass: column.whole('How many passed.'),
-  compartment: column.whole('How many with a compartment.'),
-  fail: column.whole('How many failed.'),
-  incomplete: column.whole('How many are incomplete.'),
+  students: column.whole('Number of results.'),
+  pass: column.whole('Number of students who passed.'),
+  compartment: column.whole('Number of students with a compartment.'),
+  fail: column.whole('Number of students who failed.'),
+  incomplete: column.whole('Number of incomplete results.'),
   highest: column.nullable.percent('The highest overall percentage.'),
   average: column.nullable.percent('The mean of the overall percentages.'),
   subjects: column.rows(SubjectFooter, 'By subject.'),

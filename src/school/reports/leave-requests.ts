@@ -14,9 +14,9 @@ const LeaveRequestRow = rowType('LeaveRequestRow', 'A request for leave made on 
   person: column.nullable.text('Name of the student or member of staff.'),
   class: column.nullable.text('Class and section of a student.'),
   department: column.nullable.text('Department of a member of staff.'),
-  from: column.day('First day asked for.'),
-  to: column.day('Last day asked for.'),
-  days: column.whole('Days asked for, both ends counted.'),
+  from: column.day('First day of the requested leave.'),
+  to: column.day('Last day of the requested leave.'),
+  days: column.whole('Requested days, first and last included.'),
   leaveType: column.nullable.text('sick, casual …'),
   reason: column.nullable.text('Why.'),
   status: column.text('pending, approved or rejected.'),
@@ -26,13 +26,13 @@ const LeaveRequestRow = rowType('LeaveRequestRow', 'A request for leave made on 
 const LeaveRequestCount = rowType('LeaveRequestCount', 'Requests of one kind and status.', {
   kind: column.text('student or staff.'),
   status: column.text('pending, approved or rejected.'),
-  requests: column.whole('How many requests.'),
-  days: column.whole('Days asked for.'),
+  requests: column.whole('Number of requests.'),
+  days: column.whole('Requested days.'),
 });
 
 const LeaveRequestTotals = rowType('LeaveRequestTotals', 'All requests of the day.', {
-  requests: column.whole('How many requests.'),
-  days: column.whole('Days asked for.'),
+  requests: column.whole('Number of requests.'),
+  days: column.whole('Requested days.'),
   byKindAndStatus: column.rows(LeaveRequestCount, 'By kind and status.'),
 });
 
@@ -44,7 +44,7 @@ const LeaveRequestTotals = rowType('LeaveRequestTotals', 'All requests of the da
 export const leaveRequests = defineReport({
   name: 'leave-requests',
   title: 'Daily leave requests',
-  description: 'Requests for leave made on a day, of students and staff, with the days asked for.',
+  description: 'Requests for leave made on a day, of students and staff, with the requested days.',
   recordRoute: { method: 'GET', path: '/o/recs/leave_request', query: 'stream=true&oquery=created_on=today' },
   parameters: { date: onDate },
   roles: ['clerk'],

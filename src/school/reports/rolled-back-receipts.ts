@@ -31,17 +31,17 @@ const RolledBackReceipt = rowType('RolledBackReceipt', 'A receipt that was rolle
 
 const RollbackTypeAmount = rowType('RollbackTypeAmount', 'Receipts rolled back for one kind of reason.', {
   type: column.text('entry_error, bounce, refund or duplicate.'),
-  receipts: column.whole('How many receipts.'),
+  receipts: column.whole('Number of receipts.'),
   amount: column.money('Their totals.'),
 });
 
 const RolledBackReceiptTotals = rowType('RolledBackReceiptTotals', 'All receipts rolled back.', {
-  receipts: column.whole('How many receipts.'),
+  receipts: column.whole('Number of receipts.'),
   heads: column.rows(FeeHeadAmount, 'By fee head.'),
   fine: column.money('Fines.'),
   total: column.money('Totals of the receipts.'),
   types: column.rows(RollbackTypeAmount, 'By kind of reason.'),
-  paymentTypes: column.rows(PaymentTypeAmount, 'By way of paying.'),
+  paymentTypes: column.rows(PaymentTypeAmount, 'By payment type.'),
 });
 
 interface Days {
@@ -187,19 +187,19 @@ lines as materialized (
   },
 });
 
-const CollectionPeriod = rowType('CollectionPeriod', 'What was collected in one day, week or month.', {
+const CollectionPeriod = rowType('CollectionPeriod', 'The collection of one day, week or month.', {
   start: column.day('First day of the period within the range.'),
   end: column.day('Last day of the period within the range.'),
-  receipts: column.whole('How many receipts.'),
-  students: column.whole('How many students paid.'),
+  receipts: column.whole('Number of receipts.'),
+  students: column.whole('Number of students who paid.'),
   total: column.money('Totals of the receipts, fines included.'),
   cumulative: column.money('From the first day of the range to the end of the period.'),
   change: column.nullable.money('Total less that of the period before; null for the first.'),
 });
 
 const CollectionTrendTotals = rowType('CollectionTrendTotals', 'The whole range.', {
-  receipts: column.whole('How many receipts.'),
-  students: column.whole('How many students paid.'),
+  receipts: column.whole('Number of receipts.'),
+  students: column.whole('Number of students who paid.'),
   total: column.money('Totals of the receipts, fines included.'),
   average: column.nullable.money('The average of a period.'),
 });
@@ -214,10 +214,10 @@ export const collectionTrend = defineReport({
   name: 'collection-trend',
   title: 'Collection trend',
   description:
-    'What was collected by day, week or month, with the change from the period before and the running total.',
+    'The collection by day, week or month, with the change from the period before and the running total.',
   parameters: {
     ...fromAndTo('two years'),
-    interval: defaulted(interval, 'How long a row is.', { default: 'day' }),
+    interval: defaulted(interval, 'The period of a row.', { default: 'day' }),
     asOn,
   },
   roles: ['accountant'],

@@ -116,7 +116,7 @@ const STUDENTS = {
 
 const SEATED = {
   ...STUDENTS,
-  capacity: column.whole('Seats of the sections that say so.'),
+  capacity: column.whole('Seats of the sections that declare them.'),
   freeSeats: column.whole('Seats not taken.'),
 };
 

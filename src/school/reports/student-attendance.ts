@@ -51,14 +51,14 @@ const StudentAttendance = rowType('StudentAttendance', 'The attendance of one st
   ),
   percent: column.nullable.percent('Days that count present of the working days on roll.'),
   absenceStreak: column.whole(
-    'How many of the last marked working days of the session, up to the end of the range, are ' +
-      'absences without another mark between them; unmarked days are passed over. Unit: days.',
+    'Number of the last marked working days of the session, up to the end of the range, that are ' +
+      'absences without another mark between them; unmarked days are skipped. Unit: days.',
   ),
   days: column.rows(StudentAttendanceDay, 'The working days on roll.'),
 });
 
 const StudentAttendanceTotals = rowType('StudentAttendanceTotals', 'All students listed.', {
-  students: column.whole('How many students.'),
+  students: column.whole('Number of students.'),
   workingDays: column.whole('Sum of the working days on roll.'),
   present: column.whole('Days marked present.'),
   absent: column.whole('Days marked absent.'),
@@ -246,7 +246,7 @@ const AttendanceShortageOfClass = rowType('AttendanceShortageOfClass', 'One clas
   percent: column.percent('Sum of present days by sum of working days.'),
 });
 
-const AttendanceShortageTotals = rowType('AttendanceShortageTotals', 'All students asked about.', {
+const AttendanceShortageTotals = rowType('AttendanceShortageTotals', 'All students of the report.', {
   students: column.whole('Students with a working day on roll.'),
   below: column.whole('Students below the threshold.'),
   percent: column.nullable.percent('Sum of present days by sum of working days, over all students.'),
@@ -265,7 +265,7 @@ const AttendanceShortageTotals = rowType('AttendanceShortageTotals', 'All studen
 export const attendanceShortage = defineReport({
   name: 'attendance-shortage',
   title: 'Attendance below a threshold',
-  description: 'Students whose attendance is below a percentage, with what they are short of.',
+  description: 'Students whose attendance is below a percentage, with the number of missing days.',
   parameters: {
     below: defaulted(percentType, 'Only students with less than this percentage.', { default: '75' }),
     class: inClass,

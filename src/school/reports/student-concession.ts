@@ -27,24 +27,20 @@ const StudentConcession = rowType('StudentConcession', 'A concession of the stud
   grantedOn: column.nullable.day('When it was granted.'),
 });
 
-const ConcessionAmount = rowType(
-  'ConcessionAmount',
-  'What the concessions take off one fee head of one month.',
-  {
-    month: column.month('The month.'),
-    feeHead: column.text('The fee head.'),
-    demand: column.money('Demand before concession.'),
-    concession: column.money(
-      'Concession: fixed amounts and percents of the demand together, at most the demand.',
-    ),
-  },
-);
+const ConcessionAmount = rowType('ConcessionAmount', 'The concession for one fee head of one month.', {
+  month: column.month('The month.'),
+  feeHead: column.text('The fee head.'),
+  demand: column.money('Demand before concession.'),
+  concession: column.money(
+    'Concession: fixed amounts and percents of the demand together, at most the demand.',
+  ),
+});
 
 const StudentConcessionTotals = rowType(
   'StudentConcessionTotals',
   'All concessions of the session together.',
   {
-    concessions: column.whole('How many concessions are in force.'),
+    concessions: column.whole('Number of concessions in force.'),
     amounts: column.rows(
       ConcessionAmount,
       'By month and fee head of the session, all concessions granted and not revoked.',

@@ -19,7 +19,7 @@ const Sibling = rowType('Sibling', 'A student with the same phone of the guardia
   section: column.text('Section.'),
 });
 
-const StudentMarks = rowType('StudentMarks', 'How a student was marked this session.', {
+const StudentMarks = rowType('StudentMarks', 'The attendance counts of a student in this session.', {
   present: column.whole('Days marked present.'),
   absent: column.whole('Days marked absent.'),
   late: column.whole('Days marked late.'),

@@ -23,12 +23,12 @@ const TeacherAttendanceDay = rowType(
     lateIn: column.flag('Came later than school starts (property `schoolStartsAt`).'),
     missingOut: column.flag('Came, and no time of going was recorded; not on the day itself.'),
     leaveType: column.nullable.text('The kind of leave.'),
-    remark: column.nullable.text('Why, where it was said.'),
+    remark: column.nullable.text('The reason, if one was given.'),
   },
 );
 
 const LeaveTaken = rowType('LeaveTaken', 'Leave of one kind.', {
-  leaveType: column.text('The kind of leave; "other" where none was said.'),
+  leaveType: column.text('The kind of leave; "other" if none was given.'),
   days: column.number('Days of it; half a day of leave is 0.5. Unit: days.'),
 });
 

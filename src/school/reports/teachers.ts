@@ -41,8 +41,8 @@ const TeacherProfile = rowType(
 );
 
 const TeacherTotals = rowType('TeacherTotals', 'All listed.', {
-  teachers: column.whole('How many members of staff.'),
-  classTeachers: column.whole('Of them class teachers.'),
+  teachers: column.whole('Number of members of staff.'),
+  classTeachers: column.whole('Those of them who are class teachers.'),
 });
 
 /**
@@ -64,8 +64,8 @@ export const teachers = defineReport({
       restName: 'roles',
       default: 'teacher',
     }),
-    active: defaulted(flagType, 'Who is active, or who is not.', { default: 'true' }),
-    department: optional(textType, 'One department alone.'),
+    active: defaulted(flagType, 'Active or inactive members of staff.', { default: 'true' }),
+    department: optional(textType, 'Only this department.'),
   },
   roles: ['clerk'],
   row: TeacherProfile,
@@ -143,7 +143,7 @@ left join marks m on m.teacher = s.id`,
   }),
 });
 
-const TeacherWorkload = rowType('TeacherWorkload', 'What a teacher has on hand.', {
+const TeacherWorkload = rowType('TeacherWorkload', 'The workload of a teacher.', {
   userId: column.text('`_id` of the teacher.'),
   name: column.text('Name.'),
   department: column.nullable.text('Department.'),
@@ -157,7 +157,7 @@ const TeacherWorkload = rowType('TeacherWorkload', 'What a teacher has on hand.'
 });
 
 const TeacherWorkloadTotals = rowType('TeacherWorkloadTotals', 'All teachers.', {
-  teachers: column.whole('How many teachers.'),
+  teachers: column.whole('Number of teachers.'),
   sections: column.whole('Sections with a class teacher among them.'),
   students: column.whole('Students of those sections.'),
   marks: column.whole('Marks of attendance made.'),

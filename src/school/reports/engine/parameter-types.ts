@@ -179,7 +179,7 @@ function words<const Word extends string>(
   };
 }
 
-export const paymentChoice = words('PaymentChoice', 'Which receipts to count, by how they were paid.', {
+export const paymentChoice = words('PaymentChoice', 'The payment type of the receipts to count.', {
   cash: 'Paid in cash.',
   cheque: 'Paid by cheque.',
   card: 'Paid by card.',
@@ -197,7 +197,7 @@ export const rollbackBasis = words('RollbackBasis', 'Which day of a rolled-back 
   RECEIPT: 'The day it was written.',
 });
 
-export const summaryType = words('FeeSummaryType', 'What a row of the fee summary is.', {
+export const summaryType = words('FeeSummaryType', 'The subject of a row of the fee summary.', {
   month: 'A month of the session.',
   head: 'A fee head.',
 });
@@ -207,13 +207,13 @@ export const term = words('Term', 'A term that ends in a grade book.', {
   finalyear: 'The end of the session.',
 });
 
-export const interval = words('TrendInterval', 'How long a row of a trend is.', {
+export const interval = words('TrendInterval', 'The period of a row of a trend.', {
   day: 'A day.',
   week: 'A week, Monday to Sunday.',
   month: 'A calendar month.',
 });
 
-export const paymentType = words('PaymentType', 'How a receipt was paid.', {
+export const paymentType = words('PaymentType', 'The payment type of a receipt.', {
   cash: 'In cash.',
   cheque: 'By cheque.',
   card: 'By card.',

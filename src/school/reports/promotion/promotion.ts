@@ -16,7 +16,7 @@ export const RollNumbers = enumType('PromotionRollNumbers', 'The roll numbers of
 });
 export type RollNumbers = ValueOf<typeof RollNumbers>;
 
-export const PromotionOutcome = enumType('PromotionOutcome', 'What a promotion does with a student.', {
+export const PromotionOutcome = enumType('PromotionOutcome', 'The outcome of a promotion for a student.', {
   promoted: 'The student moves to another class.',
   stayed: 'The student stays in the class for another session.',
   left: 'The student leaves the school.',

@@ -30,7 +30,7 @@ import { studentsOfSession } from '../shared/roll.js';
 const RaisedHead = rowType('RaisedHead', 'The demands of one fee head in one class.', {
   class: column.text('The class.'),
   feeHead: column.text('The fee head.'),
-  students: column.whole('How many students.'),
+  students: column.whole('Number of students.'),
   amount: column.money('Their demands together, before any concession.'),
   concession: column.money('The concessions that are in force today.'),
 });

@@ -4,7 +4,7 @@ import { inputType, member, nullable, type ValueOf } from '../../../base/scalars
 import { column, rowType } from '../engine/columns.js';
 import { paymentType, rollbackType } from '../engine/parameter-types.js';
 
-export const ReceiptLineInput = inputType('ReceiptLineInput', 'What is paid of one fee head of one month.', {
+export const ReceiptLineInput = inputType('ReceiptLineInput', 'A payment for one fee head of one month.', {
   feeHead: member.text('The fee head; the student has a due of it for the month.'),
   month: member.month('The month of the due.'),
   amount: member.decimal(
@@ -19,14 +19,14 @@ export const RecordReceiptInput = inputType(
   'Money received from a student: either the lines it is for, or an amount to allocate.',
   {
     studentId: member.text('`_id` of the student.'),
-    paymentType: member.of(paymentType.graphql, 'How it was paid.'),
+    paymentType: member.of(paymentType.graphql, 'The payment type.'),
     instrumentNo: nullable.text('Number of the cheque, card slip or transfer; required for a cheque.'),
     instrumentBank: nullable.text('The bank that a cheque is drawn on.'),
     instrumentDate: nullable.day('The day on a cheque, slip or transfer.'),
     amount: nullable.decimal(
       'Allocated to what the student owes, the oldest due date first. Instead of `lines`.',
     ),
-    lines: nullable.list(ReceiptLineInput, 'What it is for. Instead of `amount`.'),
+    lines: nullable.list(ReceiptLineInput, 'The fees that are paid. Instead of `amount`.'),
     series: nullable.text('Series of the receipt number. Default: the property `receiptSeries`, else "R-".'),
     date: nullable.isoInstant(
       'When it was received: not in the future, nor before the admission, nor in closed books (property ' +
@@ -46,7 +46,7 @@ export const RollBackReceiptInput = inputType('RollBackReceiptInput', 'Why a rec
 });
 export type RollBackReceiptInput = ValueOf<typeof RollBackReceiptInput>;
 
-const ReceiptLine = rowType('ReceiptLine', 'What a receipt is for.', {
+const ReceiptLine = rowType('ReceiptLine', 'A payment of a receipt for one fee.', {
   feeHead: column.text('The fee head.'),
   month: column.month('The month of the due.'),
   amount: column.money('Paid of the fee.'),
@@ -64,7 +64,7 @@ export const Receipt = rowType('Receipt', 'Money received from a student.', {
   session: column.text('The session.'),
   paymentType: column.text('cash, cheque, card or neft.'),
   instrumentNo: column.nullable.text('Number of the cheque, card slip or transfer.'),
-  lines: column.rows(ReceiptLine, 'What it is for.'),
+  lines: column.rows(ReceiptLine, 'The fees that are paid.'),
   total: column.money('Lines and fines together.'),
   status: column.text('active or rolled_back.'),
   rolledBackOn: column.nullable.instant('When it was rolled back.'),
@@ -74,12 +74,16 @@ export const Receipt = rowType('Receipt', 'Money received from a student.', {
 });
 export type Receipt = ValueOf<typeof Receipt>;
 
-export const StudentDueRow = rowType('StudentDue', 'What a student owes of one fee head of one month.', {
-  month: column.month('The month of the due.'),
-  feeHead: column.text('The fee head.'),
-  dueDate: column.day('The last day to pay without a fine.'),
-  amount: column.money('The demand.'),
-  concession: column.money('The concession in force.'),
-  paid: column.money('Paid.'),
-  open: column.money('Demand less concession less payments; 0 where more was paid.'),
-});
+export const StudentDueRow = rowType(
+  'StudentDue',
+  'The balance of a student for one fee head of one month.',
+  {
+    month: column.month('The month of the due.'),
+    feeHead: column.text('The fee head.'),
+    dueDate: column.day('The last day to pay without a fine.'),
+    amount: column.money('The demand.'),
+    concession: column.money('The concession in force.'),
+    paid: column.money('Paid.'),
+    open: column.money('Demand less concession less payments; 0 where more was paid.'),
+  },
+);

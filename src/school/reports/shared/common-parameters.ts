@@ -43,7 +43,7 @@ export const inSession = defaulted(sessionType, 'The school year.', {
 
 export const includeLeft = defaulted(
   flagType,
-  'Also students who are not on the roll on the day: who have left, or are not admitted yet.',
+  'Includes students who are not on the roll on the day: those who have left, or are not admitted yet.',
   { default: 'false' },
 );
 
@@ -69,7 +69,7 @@ export function fromAndTo(most: string) {
 }
 
 export const inClass = optional(textType, 'One class alone.');
-export const inSection = optional(textType, 'One section alone.');
+export const inSection = optional(textType, 'Only this section.');
 
 /** The error for an end before its start. */
 export function endBeforeStart(
