@@ -12,7 +12,7 @@ interface ReadDeclaration<Definition> {
   readonly text: string;
 }
 
-/** How the names of the files end, and how a declaration is read from a text. */
+/** The file extension of declarations, and their parser. */
 interface Format {
   readonly extension: string;
   parse(text: string, source: string): unknown;
@@ -69,7 +69,7 @@ function parseJson(text: string, source: string): unknown {
   return attempt({ source, place: 'the file' }, () => JSON.parse(text));
 }
 
-/** @throws INVALID_VALUE with the place and the message, where the function throws */
+/** Calls a function. @throws INVALID_VALUE with the place and the message of its error */
 export function attempt<Value>(
   { source, place }: { readonly source: string; readonly place: string },
   run: () => Value,

@@ -81,8 +81,8 @@ export function* teacherAttendanceRecords(year: SessionYear): Iterable<DemoRecor
 }
 
 /**
- * One day of one person: when it was marked, and as what; `undefined`: nobody marked it. Every call takes the
- * same number of choices.
+ * The mark of one person on one day: its time and status; `undefined` if nobody marked it. Every call makes
+ * the same number of random choices.
  */
 function staffDay(
   day: EpochDay,

@@ -1,7 +1,7 @@
 import { invalidAt, type ServiceError } from '../../base/errors.js';
 import { isDay } from '../../base/model/calendar.js';
 
-/** How large a demo school is, and when it is. */
+/** The size and the present day of a demo school. */
 export interface DemoOptions {
   /** Students of the main school in the running session. The branch has a fifth of them. Default 1,200. */
   readonly students: number;
@@ -36,7 +36,7 @@ export interface DemoSettings {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
 
-/** Whether others than the users of this machine can reach the gateway, as far as the settings say. */
+/** Whether other machines can reach the gateway, according to its settings. */
 export function isReachable({ host, publicUrl }: DemoSettings): boolean {
   return publicUrl !== undefined || !LOOPBACK.test(host);
 }

@@ -1,4 +1,4 @@
-/** How records of the demo school are written down. */
+/** The records of the demo school before they are stored. */
 import { defined, type JsonObject, type JsonValue } from '../../base/json/json.js';
 
 /**

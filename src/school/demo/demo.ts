@@ -84,7 +84,7 @@ function* partsOf(school: DemoSchool): Iterable<readonly [collection: string, It
   }
 }
 
-/** What the office has to get done. */
+/** The tasks of the office. */
 function* taskRecords({ seed, today, plan, staff }: DemoSchool): Iterable<DemoRecord> {
   const random = new Random(seed, plan.domainId, 'tasks');
   const managers = staff.members.filter(({ leftOn }) => leftOn === undefined);

@@ -5,7 +5,7 @@ import type { EpochDay, SessionCalendar } from './session-calendar.js';
 /** A student's place in one session: the class, the section on each day, and the days on roll. */
 export type Enrolment = ReturnType<typeof listEnrolments>[number];
 
-/** Everybody who is on roll in a session, by class, section and name. */
+/** All students on roll in a session, by class, section and name. */
 export function listEnrolments(school: DemoSchool, calendar: SessionCalendar) {
   const yearsAgo = school.startYear - calendar.startYear;
   const enrolments = school.students.flatMap((student) => {

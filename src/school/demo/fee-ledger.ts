@@ -1,9 +1,9 @@
 /**
- * How one student's family pays in a session: the dues, the concessions, and the receipts with what went
- * wrong with them.
+ * The payments of one student's family in a session: the dues, the concessions, and the receipts with their
+ * mistakes.
  *
- * The whole session is played through and what is later than today left out by the writers of records: how a
- * family pays does not depend on the day of the seed.
+ * The whole session is simulated, and the writers of records leave out events after today, so that payments
+ * do not depend on the day of the seed.
  */
 import type { Enrolment } from './enrolment.js';
 import { type FeeHeadName, listDues, monthIndexOf, type PlannedDue } from './planned-fee.js';
@@ -145,7 +145,7 @@ function concessionOf(due: PlannedDue, concessions: readonly PlannedConcession[]
   return Math.min(due.amount, sumOf('amount') + Math.floor((due.amount * sumOf('percent') + 500) / 1000));
 }
 
-/** A visit to the cashier: which months are meant to be paid, and how much of the tuition. */
+/** A visit to the cashier: the months to pay, and the part of the tuition. */
 interface Visit {
   readonly day: EpochDay;
   readonly upToMonth: number;

@@ -31,12 +31,12 @@ export interface LoadDemoOptions {
   /** The hashes by the user names of `DEMO_USERS`; a user without one cannot log in. */
   readonly passwordHashes?: ReadonlyMap<string, string>;
   readonly onProgress?: (progress: LoadProgress) => void;
-  /** Hears of each step that is not the loading of a collection, a line at a time. */
+  /** Called with the name of each step other than the loading of a collection. */
   readonly onStage?: (stage: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** How far a collection is, over both domains. */
+/** The progress of a collection, over both domains. */
 interface LoadProgress {
   readonly collection: string;
   readonly done: number;
@@ -68,7 +68,7 @@ export async function loadDemo(
   const startedAt = performance.now();
   const demo = createDemo(options.demo);
   const domainIds = demo.schools.map(({ domainId }) => domainId);
-  const tell = options.onStage ?? (() => {});
+  const onStage = options.onStage ?? (() => {});
   const client = await database.pool.connect();
   liftSilenceLimit(client);
   let recordCounts: Map<string, number>;
@@ -81,7 +81,7 @@ export async function loadDemo(
     await client.query(`set local campus.months = 'filled later'`);
     await lockUntilCommit(client, SEED_LOCK, options.signal);
     await prepareDomains(client, demo, options);
-    tell('planning the school');
+    onStage('planning the school');
     const totals = countRecords(demo);
     const restoreIndexes = await pauseIndexes(client, [...totals.keys()]);
     recordCounts = new Map();
@@ -101,7 +101,7 @@ export async function loadDemo(
       await pipeline(readable, sink, options.signal ? { signal: options.signal } : {});
     }
     options.signal?.throwIfAborted();
-    tell('building the indexes');
+    onStage('building the indexes');
     await restoreIndexes();
     await client.query('select derive_rows_anew($1)', [domainIds]);
     await setPasswords(client, domainIds, options.passwordHashes ?? new Map());
@@ -114,15 +114,15 @@ export async function loadDemo(
     );
     await client.query('commit');
   } catch (error) {
-    // A connection that cannot even roll back is not given back to others; closing it rolls back.
+    // A connection that cannot roll back is closed, which rolls back too.
     const isUsable = await succeeds(client.query('rollback'));
     client.release(!isUsable);
     options.signal?.throwIfAborted();
     throw translateDatabaseError(error);
   }
   try {
-    tell('gathering statistics');
-    // Whoever stops now has the school already; the server gathers them in time by itself.
+    onStage('gathering statistics');
+    // If the caller stops now, the school is complete, and the server gathers statistics later by itself.
     if (!options.signal?.aborted) await settle(client);
   } finally {
     client.release();
@@ -196,7 +196,7 @@ async function setPasswords(
   );
 }
 
-/** Counts by making everything once more: that takes about a tenth of the time of loading, and no memory. */
+/** Counts by generating all records once more, in about a tenth of the time of loading and without memory. */
 function countRecords(demo: Demo): ReadonlyMap<string, number> {
   const totals = new Map<string, number>();
   for (const { collection, records } of demo.parts()) {
@@ -223,9 +223,9 @@ async function settle(client: pg.ClientBase): Promise<void> {
 const CHUNK_CHARACTERS = 128 * 1024;
 
 /**
- * Lines of COPY's text format, as the records are made: memory is bounded by one chunk, and the database
- * holds the maker back. JSON has no raw tab or line feed, so its backslashes alone are escaped. `onSent`
- * hears of the records sent since the last call.
+ * Prints records in COPY's text format while they are made: memory is bounded by one chunk, and a slow
+ * database slows this down. JSON has no raw tab or line feed, so only its backslashes are escaped. `onSent`
+ * is called with the number of records sent since the last call.
  */
 function* copyLines(
   domainId: string,
@@ -255,12 +255,12 @@ function* copyLines(
 }
 
 /**
- * Takes the indexes of empty partitions away while they are filled, and builds them anew from the filled
- * table: several times faster than an entry at a time, and more compact. In the caller's transaction, so a
- * load that fails leaves all as it was.
+ * Drops the indexes of empty partitions, and returns a function that builds them again from the filled
+ * table, which is several times faster than entry by entry, and more compact. It runs in the caller's
+ * transaction, so a failed load changes nothing.
  *
- * A partition that holds records keeps its indexes: readers need them, and would wait for the lock.
- * Gives back how to build the indexes again. Primary keys stay: COPY checks them as it goes.
+ * A partition with records keeps its indexes, because readers need them and would wait for the lock. Primary
+ * keys stay, because COPY checks them.
  */
 export async function pauseIndexes(
   client: pg.ClientBase,

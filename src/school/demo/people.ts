@@ -173,7 +173,7 @@ function referenceTo(value: string, label: string) {
 
 type Seat = ReturnType<typeof listSeats>[number];
 
-/** Their classes are those of the running session; beyond the last class for those who completed it. */
+/** Seats by class in the running session; students who completed the last class are beyond it. */
 function listSeats({ classes, studentCount }: SchoolPlan, moment: SchoolMoment) {
   const sectionsOf = (index: number) => classes[index]?.sections.length ?? 1;
   const seats = Array.from({ length: studentCount }, (_, index) => {
@@ -188,7 +188,7 @@ function listSeats({ classes, studentCount }: SchoolPlan, moment: SchoolMoment) 
   return seats;
 }
 
-/** A family, how many of its children come, and how they are named. */
+/** A family: the number of its children at the school, and its names. */
 function createFamily(random: Random, plan: SchoolPlan) {
   const isHindi = random.isChance(0.03);
   const names = namesBy(random, isHindi ? 'hindi' : 'latin');
@@ -297,9 +297,8 @@ function sectionChange(
 }
 
 /**
- * Names of people in India: those of faker's locale `en_IN`, chosen from its lists by our own random numbers,
- * as faker's are one global stream for everybody; and for a few families Hindi names in Devanagari, which
- * faker does not have.
+ * Names of people in India, from the lists of faker's locale `en_IN`, chosen by our own random numbers,
+ * because faker's are one global stream. A few families have Hindi names in Devanagari, which faker lacks.
  */
 function namesBy(random: Random, script: 'latin' | 'hindi') {
   const { first_name, last_name } = faker.definitions.person;

@@ -39,7 +39,7 @@ export class Random {
     return values[Math.floor(this.next() * values.length)] ?? values[0];
   }
 
-  /** One of the names, each as likely as its weight says. */
+  /** One of the names, with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const choices = Object.entries<number>(weights) as [Name, number][];
     let point = this.next() * choices.reduce((sum, [, weight]) => sum + weight, 0);

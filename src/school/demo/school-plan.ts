@@ -5,7 +5,7 @@ import type { EpochDay } from './session-calendar.js';
 
 export type DemoClass = ReturnType<typeof planClasses>[number];
 
-/** When the people live: the running session and today. */
+/** The present of a demo school: the running session and today. */
 export interface SchoolMoment {
   readonly seed: number;
   readonly today: EpochDay;
@@ -75,7 +75,7 @@ export function planSchools(studentCount: number): readonly SchoolPlan[] {
   ];
 }
 
-/** Of both schools: the branch has that of the main school. */
+/** The time zone of both schools. */
 export const TIME_ZONE = 'Asia/Kolkata';
 
 /** The name of each class, its category, and a student's usual age on 31 March before the session. */
@@ -88,7 +88,7 @@ const CLASSES = [
 ].map(([name, category], index) => ({ name, category, age: index + 3 }));
 
 /**
- * Makes as many sections as the capacity asks for: 1,200 students in 12 classes of 40 seats make three each.
+ * Makes as many sections as the capacity requires: 1,200 students in 12 classes of 40 seats make three each.
  */
 function planClasses(classes: typeof CLASSES, size: { studentCount: number; capacity: number }) {
   const perClass = size.studentCount / classes.length;

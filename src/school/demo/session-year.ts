@@ -1,4 +1,4 @@
-/** One session of a school: who is on roll, how they attend, and what they pay. */
+/** One session of a school: the students on roll, their attendance, and their payments. */
 import { type Enrolment, listEnrolments } from './enrolment.js';
 import { planFeeLedger } from './fee-ledger.js';
 import type { DemoSchool } from './people.js';
@@ -49,7 +49,7 @@ export interface PlannedLeave {
 }
 
 /**
- * How one student attends a session: a mark a working day, and the leave asked for. About 92 % present; some
+ * One student's attendance in a session: a mark a working day, and requested leave. About 92 % present; some
  * students far less; illnesses and leaves last some days.
  */
 function planAttendance(enrolment: Enrolment, calendar: SessionCalendar, seed: number) {

@@ -43,7 +43,7 @@ export interface Prints {
 /** Any collection: the document of a record that has none of its own. */
 const ANY = '*';
 
-/** The policy of the portal blocks these without a word. */
+/** The content security policy of the portal blocks these without an error. */
 const BLOCKED = /<(?:script|style|iframe|object|embed|link|base|meta|form)\b|\s(?:style|on[a-z]+)\s*=/i;
 
 /** @throws INVALID_VALUE with the file, the place in it and the fault */

@@ -180,15 +180,15 @@ by_day as (
     group by l.month, letter.place
   ) as day
 ),
--- When each student is on the roll since the session began: few differ.
+-- The days on the roll since the session began; few students differ.
 rolls as materialized (
   select student, greatest(admitted_on, ${since}) as admitted_on, left_on,
     nullif(jsonb_path_query_array(earlier_stays, '$[*] ? (@.to >= $since && @.to < $admitted)',
       jsonb_build_object('since', ${since}::text, 'admitted', admitted_on)), '[]') as earlier_stays
   from students
 ),
--- The sums of the session up to each line, whatever the section: the lines among what is summed,
--- so that nothing need be joined.
+-- The sums of the session up to each line, over all sections. The lines are among the summed rows,
+-- so no join is needed.
 sums as materialized (
   select
     entry.*,

@@ -62,7 +62,7 @@ const DailyFeeCollectionTotals = rowType('DailyFeeCollectionTotals', 'All days t
 const INSTANT = sql`'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 /** A column that was not requested. */
-const NOT_ASKED = sql`null::text`;
+const NOT_SHOWN = sql`null::text`;
 
 /**
  * The amounts collected each day, by fee head and payment type. Every day of the range has a row.
@@ -120,7 +120,7 @@ days as materialized (
     to_char((d + interval '1 day') at time zone ${timeZone} at time zone 'UTC', ${INSTANT}) as next_start
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') with ordinality as d(d, place)
 ),
--- Day by day out of the index: to find out afterwards which day each receipt is of would take a fifth longer.
+-- Joined day by day through the index, because computing the day of each receipt would take a fifth longer.
 entries as not materialized (
   select d.place, 1 as sign, c.*
   from days d
@@ -130,8 +130,8 @@ entries as not materialized (
     ${paidThisWay}
   ${isDayBook ? takenBack : sql.empty}
 ),
--- Receipts with the same lines, as those of a class and month mostly have, together. By whom and how they
--- were paid, and their numbers, they are told apart where that is asked for.
+-- Groups receipts with the same lines, which most receipts of a class and month have; also by collector,
+-- payment type and series of numbers, if these are requested.
 groups as materialized (
   select
     place, sign, lines, payment_type, collector_id, series, max(collector) as collector, count(*) as count,
@@ -140,12 +140,12 @@ groups as materialized (
   from (
     select
       place, sign, lines,
-      ${byPaymentType ? sql`payment_type` : NOT_ASKED} as payment_type,
-      ${byCollector ? sql`collector_id` : NOT_ASKED} as collector_id,
-      ${byCollector ? sql`collector` : NOT_ASKED} as collector,
+      ${byPaymentType ? sql`payment_type` : NOT_SHOWN} as payment_type,
+      ${byCollector ? sql`collector_id` : NOT_SHOWN} as collector_id,
+      ${byCollector ? sql`collector` : NOT_SHOWN} as collector,
       ${byCollector || byPaymentType ? sql`total` : sql`null::numeric`} as total,
-      ${withNumbers ? sql`series` : NOT_ASKED} as series,
-      ${withNumbers ? sql`ordered_no` : NOT_ASKED} as ordered_no
+      ${withNumbers ? sql`series` : NOT_SHOWN} as series,
+      ${withNumbers ? sql`ordered_no` : NOT_SHOWN} as ordered_no
     from entries
     where fault is null
   ) as receipt
@@ -154,7 +154,7 @@ groups as materialized (
 lists as materialized (
   select place, lines, sum(sign * count) as count from groups group by place, lines
 ),
--- Many days have the same lists, and each is read once.
+-- Many days have the same lists, so each list is read once.
 read_lists as materialized (
   select
     distinct_lists.lines, line->>0 as fee_head, (line->1)::numeric as amount, (line->2)::numeric as fine

@@ -10,7 +10,7 @@ import { endOf, monthsAfter, monthsOf, sessionOf } from './engine/school-calenda
 import { asksFor } from './engine/shown-parts.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
 import { asOn, checkRange, inClass, includeLeft, inSection } from './shared/common-parameters.js';
-import { feeItems, type HeadSelection, headItems, settledItems, toldItems } from './shared/fee-items.js';
+import { entryItems, feeItems, type HeadSelection, headItems, settledItems } from './shared/fee-items.js';
 import { byFeeHead, classOrders, feeHeadPlaces, isInPlace } from './shared/record-parts.js';
 import { isOnRoll, rollDays, stayOn, unpromoted, unusableRoll } from './shared/roll.js';
 
@@ -26,7 +26,7 @@ const FeeDefaulterItem = rowType('FeeDefaulterItem', 'The balance for one fee he
   finePaid: column.money('Fines paid with it.'),
 });
 
-/** Who owes, as both reports of debts begin. */
+/** The first columns of both reports of debts. */
 const STUDENT = {
   studentId: column.text('`_id` of the student.'),
   admissionNo: column.text('Admission number.'),
@@ -170,11 +170,11 @@ listed as materialized (
 ),
 listed_items as (${headItems(OF_LISTED)}
 ),
--- What is told from entries is told of all at once; the months of the others are read for the rows shown.
-told_of as materialized (
+-- Items from entries are computed for all students at once; other months are read for the shown rows only.
+entries_of as materialized (
   select student, array_agg((month, fee_head, due, concession, paid, fine, owed)) as items
-  from (${toldItems(OF_LISTED)}
-  ) as told
+  from (${entryItems(OF_LISTED)}
+  ) as item
   group by student
 )`,
     rows: {
@@ -249,7 +249,7 @@ const OF_LISTED: HeadSelection = {
 };
 
 const itemsOfListed = sql`
-left join told_of o on o.student = l.student
+left join entries_of o on o.student = l.student
 cross join lateral (
   select
     json_agg(distinct month) filter (where owed > 0) as months_due,
@@ -268,7 +268,7 @@ cross join lateral (
     ) as settled
     union all
     select *
-    from unnest(o.items) as told(month text, fee_head text, due numeric, concession numeric, paid numeric,
+    from unnest(o.items) as item(month text, fee_head text, due numeric, concession numeric, paid numeric,
       fine numeric, owed numeric)
   ) as item
 ) as b`;

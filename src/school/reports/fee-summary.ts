@@ -100,7 +100,7 @@ sums as materialized (
 session_months as materialized (
   select
     to_char(m, 'YYYY-MM') as month, row_number() over (order by m) as position,
-    -- The first instant of the month, as records write it: which one a receipt is after says its month.
+    -- The first instant of the month, in the format of records; comparing it gives the month of a receipt.
     to_char(m at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as starts
   from generate_series((${first} || '-01')::timestamp, (${last} || '-01')::timestamp, interval '1 month') as m
 ),

@@ -249,7 +249,7 @@ found as materialized (
       and ${isWithinDays("r.data->'date'", [from, to], timeZone)}
       and r.data->>'date' < ${endOf(day, timeZone)}
       and (r.data->>'status' = 'active' or r.data->>'rolled_back_on' >= ${endOf(day, timeZone)})
-    -- So that the instant is read once, and not wherever it is named.
+    -- Reads the instant once, not at each use.
     offset 0
   ) as receipt
 ),

@@ -158,7 +158,7 @@ counted as materialized (
     group by r.student
   ) as day on day.student = counts.student
 ),
--- The absences after the last mark of the session that is none.
+-- The absences after the last mark of the session that is not an absence.
 streaks as (
   select s.student, streak.days
   from students s
@@ -256,9 +256,8 @@ const AttendanceShortageTotals = rowType('AttendanceShortageTotals', 'All studen
 /**
  * The students on roll on the last day whose attendance in the range is below a percentage.
  *
- * Counted as in the class register: every day by the class the student was in on it, whichever was asked
- * about. With `class`, those are listed who are in that class on the last day, with the same days as without
- * it.
+ * Counted as in the class register: every day by the class of the student on that day. `class` lists only the
+ * students of that class on the last day, with the same days as without it.
  *
  * @see reports "Beyond the document", 9
  */

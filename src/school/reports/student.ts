@@ -243,7 +243,7 @@ left join lateral (
         over: sql`from student`,
       },
       leftOut: [
-        // A due without a month is nobody's here: the reports over the school speak of it.
+        // A due without a month is left out here, because the reports of the whole school list it.
         sql`select * from fee_faults where ${visible.fees} and reason <> 'month is not YYYY-MM'`,
       ],
     };

@@ -216,8 +216,8 @@ sections as materialized (
   group by 1
 ),
 day_starts as materialized (
-  -- The first instant of each day, as records write it: which one a mark is after says its day,
-  -- and nothing has to be cast.
+  -- The first instant of each day, in the format of records; comparing it gives the day of a mark
+  -- without a cast.
   select array_agg(to_char(d at time zone ${timeZone} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     order by d) as starts
   from generate_series(${from}::timestamp, ${to}::timestamp, interval '1 day') as d

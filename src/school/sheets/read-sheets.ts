@@ -33,7 +33,7 @@ export function mayFillIn(scope: Scope, { collection, members }: DeclaredSheet):
   );
 }
 
-/** The declaration as it is sent to clients, with the names by which they ask for the members. */
+/** The declaration as it is sent to clients, with the names by which they query the members. */
 export function printSheet({
   definition,
   members: { plural, labelField = '_id' },

@@ -7,7 +7,7 @@ import { type Column, type ColumnType, type RowClass } from './columns.js';
 import type { ShownParts } from './shown-parts.js';
 
 /**
- * The SQL of columns by name. It gives the value alone: the type of the column says how it is printed
+ * The SQL of columns by name. It yields only the value, which is printed according to the type of the column
  * (`printed`). A column that is not named is the one of the same name in the statement (`rollNo` is
  * `roll_no`).
  */

@@ -1,6 +1,6 @@
 /**
  * A report ready to run: rights and parameters have been checked, nothing has been read. GraphQL and page
- * requests ask for a page, streams for an answer in a format.
+ * requests read a page, streams an answer in a format.
  */
 
 import { faultAt, invariant } from '../../../base/errors.js';
@@ -153,7 +153,7 @@ export class ReportRun {
   async rowCount(): Promise<number> {
     const { services, compose, signal, caller } = this.#options;
     const sql = compose({ rows: new Set(), totals: undefined, warnings: false });
-    invariant(sql, 'the rows are asked for');
+    invariant(sql, 'the rows are requested');
     const [counted] = await services.database.reading(caller).query<{ rows: number }>(countStatement(sql), {
       signal,
       caller,

@@ -9,7 +9,7 @@ export interface ShownParts {
   /** The requested columns of the totals; `undefined`: no totals. */
   readonly totals: ReadonlySet<string> | undefined;
   readonly warnings: boolean;
-  /** The columns are to be the same whatever the data: who reads a table every day appends it to the last. */
+  /** The columns must not depend on the data, because readers append a table to that of the day before. */
   readonly isTable?: boolean;
 }
 

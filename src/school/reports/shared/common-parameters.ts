@@ -60,7 +60,7 @@ export function startAndEnd(start: Default<DayOrMonth> = THIS_MONTH) {
   };
 }
 
-/** Days of a range; `most` says how many at most. */
+/** Days of a range. `most` describes its greatest length. */
 export function fromAndTo(most: string) {
   return {
     from: defaulted(dayType, 'First day.', THIS_MONTH),
@@ -86,7 +86,7 @@ export function endBeforeStart(
 }
 
 /**
- * `unit` is that of `most`: the greatest number of days or months, and how it is said.
+ * `unit` is that of `most`, the greatest number of days or months with its text.
  *
  * @throws INVALID_VALUE (400) for an end before its start, or a longer range
  */

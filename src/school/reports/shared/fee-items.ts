@@ -1,25 +1,24 @@
 /**
- * What every fee report counts from, said once: CTEs of demand, concession and payment, up to
+ * The source of all fee reports: CTEs of demand, concession and payment, up to
  *
  *   month_items  student, month, due, concession, paid, fine, balance, credit, balance_from, has_due: one row
- *                a student and month. Balance and credit are the sums over its heads of what is open
- *                (due − concession − paid above 0) and of what is paid too much (below 0); `balance_from` is
- *                the first due date of a head that is open; `has_due` says that something above 0.00 was
- *                asked for.
+ *                per student and month. Balance and credit are the sums over its heads of open amounts
+ *                (due − concession − paid above 0) and of overpaid ones (below 0); `balance_from` is the
+ *                first due date of an open head; `has_due`: there was a demand above 0.00.
  *   fee_faults   collection, id, reason: the records left out
  *
- * and, by `headItems`, a row a student, month and fee head.
+ * and, by `headItems`, one row per student, month and fee head.
  *
- * - A due counts where it is not cancelled and, with demand `due`, once its due date has come. The demand of
+ * - A due counts unless it is cancelled and, with demand `due`, once its due date has come. The demand of
  *   a student who has left (roll.ts) ends with the month of leaving.
  * - The concession of a due is its fixed amounts and its percents of the base together, at most the due,
  *   rounded half up to the paisa.
  * - A receipt counts by its day unless it was rolled back by then.
  *
  * Dues and receipts are read from the table `fee_months`, which every write keeps in step with the records. A
- * month to which nothing happens after the day is what its columns say (`settled_months`), for a student
- * with a concession less that, head by head (`conceded`). A month in which something is still to come is told
- * from its entries (`open_months`, `open_items`).
+ * month without an entry after the day is read from its columns (`settled_months`), less the concessions of
+ * the student, head by head (`conceded`). Any other month is computed from its entries (`open_months`,
+ * `open_items`).
  *
  * @see reports "Terms used by all", prisma/migrations/0005_fee_months
  */
@@ -39,9 +38,9 @@ export interface FeeRange {
   readonly asOn: Day;
   /** The demand that counts: `due` by the day, or `all`. */
   readonly demand: 'due' | 'all';
-  /** One student alone: an expression of the text of the `_id`. */
+  /** Only this student: an expression for the text of the `_id`. */
   readonly student?: Sql;
-  /** Students who cannot owe anything may be left out: no month of theirs is open, or still to be told. */
+  /** Leaves out students who owe nothing: they have no open month, and none to compute from entries. */
   readonly owingOnly?: boolean;
 }
 
@@ -50,11 +49,11 @@ export function feeItems(
   range: FeeRange,
 ): Sql {
   const { first, last, asOn, demand, feeHead = null, student } = range;
-  // No month says by itself what it owes of one head, so that none is known to owe nothing.
+  // A month has no balance by head, so no student is known to owe nothing of one head.
   const owingOnly = range.owingOnly === true && feeHead === null;
   const ofOwing = owingOnly ? sql` and student in (select student from owing)` : sql.empty;
   const end = endOf(asOn, timeZone);
-  // Months whose dues and payments all lie ahead have no items.
+  // Months with only future dues and payments have no items.
   const stillToCome = sql`not is_quiet and not (is_regular and ${demand} = 'due'
       and coalesce(due_from > ${asOn}, true) and coalesce(paid_from >= ${end}, true))`;
   const demanded = isDemanded(sql`f.month`, sql`f.student`);
@@ -68,7 +67,7 @@ months as not materialized (
   select
     f.*,
     ${demanded} as is_demanded,
-    -- A CASE, which the planner takes for half of them: of the conditions alone it would expect none, and
+    -- The planner expects half of the rows from a CASE. With the plain conditions it would expect none, and
     -- join by loops.
     case
       when ${feeHead}::text is null and f.is_regular and coalesce(f.paid_to < ${end}, true)
@@ -89,7 +88,7 @@ settled_months as not materialized (
 conceded_months as materialized (
   select m.student, m.month, m.due, m.paid, m.fine, m.balance, m.credit, m.balance_from, m.heads, m.dues
   from (select distinct student from granted where student is not null${ofOwing}) as g
-  -- So that the months of each student are reached by the key.
+  -- Reads the months of each student by the key.
   cross join lateral (select * from months where student = g.student offset 0) as m
   where m.is_quiet and (m.due is not null or m.paid is not null)
 ),
@@ -135,8 +134,8 @@ concessions as (
   where d.amount > 0
   group by d.is_open, d.id, d.student, d.month, d.fee_head, d.amount, d.head
 ),
--- What a concession changes of its month, beside what the month says of itself, added up. A join would be as
--- good, but the planner expects a few rows of each, and would go through all of one for each of the other.
+-- Adds the change by a concession to the columns of its month. For a join, the planner would expect few rows
+-- of both, and scan all rows of one for each row of the other.
 conceded as materialized (
   select
     student, month, coalesce(sum(due), 0) as due, coalesce(sum(concession), 0) as concession,
@@ -197,7 +196,7 @@ month_items as (
   union all
   select
     student, month, due, concession, paid, fine, balance, credit,
-    -- The first head that was open may not be any more.
+    -- The first open head may no longer be open.
     case when settles then (
       select min(head.state->>3)
       from jsonb_each(heads) as head(fee_head, state)
@@ -269,8 +268,8 @@ export const concessionOfDue = sql`round(least(
     ), 2)`;
 
 /**
- * The months to look into are chosen by the index of the key, which has all of a month but its entries and
- * its heads; entries are read of those with something still to come.
+ * Chooses the months by the index of the key, which contains all of a month except its entries and heads.
+ * Entries are read only for months with one after the day.
  */
 function openOfChosen({
   domain,
@@ -308,7 +307,7 @@ open_months as materialized (
 )`;
 }
 
-/** A concession lowers what is owed, but for one that somebody has written with a minus. */
+/** Every concession lowers the balance, except one with a negative value. */
 const OWING = sql`
 owing as materialized (
   select student from chosen_months
@@ -317,30 +316,30 @@ owing as materialized (
 ),`;
 
 export interface HeadSelection {
-  /** The condition on the months `f` to which nothing happens after the day. Default all. */
+  /** The condition on the months `f` without an entry after the day. Default all. */
   readonly months?: Sql;
-  /** The condition on the rows of `open_items`, its columns by their names. Default all. */
+  /** The condition on the rows of `open_items`, with the names of its columns. Default all. */
   readonly openItems?: Sql;
 }
 
 /**
- * Stands after `feeItems`: a row a student, month and head: student, month, fee_head, due, concession, paid,
- * fine, owed, due_date, has_due.
+ * Must follow `feeItems`. Selects one row per student, month and head: student, month, fee_head, due,
+ * concession, paid, fine, owed, due_date, has_due.
  */
 export function headItems(selection: HeadSelection): Sql {
   return sql`${settledItems(selection.months ?? ALL)}
-  union all${toldItems(selection)}`;
+  union all${entryItems(selection)}`;
 }
 
 const ALL = sql`true`;
 
-/** Those of `headItems` that a month says by itself: those of a student are reached by the key. */
+/** The rows of `headItems` from the columns of months; those of one student are read by the key. */
 export function settledItems(months: Sql): Sql {
   return itemsOfHeads(sql`select *, null::jsonb as concessions from settled_months f where ${months}`);
 }
 
-/** Those of `headItems` that have a concession or something still to come: told of all students at once. */
-export function toldItems({ months = ALL, openItems = ALL }: HeadSelection): Sql {
+/** The rows of `headItems` with a concession or a later entry, computed for all students at once. */
+export function entryItems({ months = ALL, openItems = ALL }: HeadSelection): Sql {
   return sql`${itemsOfHeads(sql`select * from conceded f where ${months}`)}
   union all
   select student, month, nullif(fee_head, ''), due, concession, paid, fine, owed, due_date, has_due
@@ -359,7 +358,7 @@ function itemsOfHeads(months: Sql): Sql {
       coalesce((m.concessions->>head.fee_head)::numeric, 0) as concession,
       coalesce((head.state->>1)::numeric, 0) as paid, coalesce((head.state->>2)::numeric, 0) as fine,
         head.state->>3 as due_date
-    -- So that months are chosen first, and each value is computed once.
+    -- Chooses months first, and computes each value once.
     from (${months} offset 0) as m
     cross join lateral jsonb_each(m.heads) as head(fee_head, state)
     offset 0

@@ -1,12 +1,11 @@
 /**
- * How marks become percentages, grades, results and ranks, said once for the grade book of a student and that
- * of a class: CTEs to lay after one named `results(id, class, section, student, admission_no, remarks,
- * is_published, subjects)`, which lists the results of a session and term, of all sections among which ranks
- * are given.
+ * Computes percentages, grades, results and ranks from marks, for the grade book of a student and that of a
+ * class. These CTEs must follow one named `results(id, class, section, student, admission_no, remarks,
+ * is_published, subjects)` with the results of a session and term, of all sections that are ranked together.
  *
- *   components  a line a component, with what it counts; `fault` where it is unusable
- *   subjects    a line a result and subject: percent, grade, state (graded, incomplete, exempt)
- *   ranked      a line a result: percent, grade, outcome, ranks and how many they are among
+ *   components  one row per component, with its marks and weight; `fault` if it is unusable
+ *   subjects    one row per result and subject: percent, grade, state (graded, incomplete, exempt)
+ *   ranked      one row per result: percent, grade, outcome, ranks and the number of ranked results
  *
  * A component that is scored or absent (which is 0) counts by its weight, an exempt one does not; one that is
  * not entered, or unusable, leaves the subject incomplete, and a result with such a subject has no percent,
@@ -57,7 +56,7 @@ components as materialized (
       cross join lateral jsonb_array_elements(
         ${listOrEmpty(sql`s.subject->'components'`)}
       ) with ordinality as c(component, place)
-      -- So that a number is read once, and not wherever it is named.
+      -- Reads each number once, not at each use.
       offset 0
     ) as part
     offset 0

@@ -57,7 +57,7 @@ head_places as materialized (
 )`;
 }
 
-/** For a table, a line of 0 for each fee head: its columns are the same whatever was paid. */
+/** For a table, one row of 0 per fee head, so that its columns do not depend on the payments. */
 export function linesOfNothing({ isTable = false }: ShownParts): Sql {
   return isTable ? sql` union all select null, jsonb_object_keys(places), 0, 0 from head_places` : sql.empty;
 }
@@ -79,7 +79,7 @@ export function listOrEmpty(value: Sql): Sql {
   return sql`case when jsonb_typeof(${value}) = 'array' then ${value} else '[]' end`;
 }
 
-/** Whether an instant of a record, as the path of its member, is of days in a zone, both included. */
+/** Whether an instant of a record, at the path of its member, is within two days of a zone, both included. */
 export function isWithinDays(path: string, days: readonly [first: Day, last: Day], timeZone: string): Sql {
   const [start, end] = [startOf(days[0], timeZone), endOf(days[1], timeZone)].map(json);
   return sql`${sql.raw(path)} >= ${start}::jsonb and ${sql.raw(path)} < ${end}::jsonb`;

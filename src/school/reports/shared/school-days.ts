@@ -1,11 +1,11 @@
 /**
- * Tells which days are school, once for every report that counts them: CTEs to lay after one named
- * `school_classes(class)`, which lists the classes asked about ('' is the whole school, for its staff).
+ * Computes the school days for all reports that count them. These CTEs must follow one named
+ * `school_classes(class)` with the requested classes ('' is the whole school, for its staff).
  *
  *   holidays     the declared days off, and weekly offs with school, of the range
- *   days_off     one object whose members are the days of school_days without school, as `<class> <day>`:
- *                cheap to ask for many marks
- *   school_days  class, day (`YYYY-MM-DD`), month, is_working, holiday (its name, where it has one)
+ *   days_off     one object whose members are the days of school_days without school, as `<class> <day>`;
+ *                it is cheap to look up for many marks
+ *   school_days  class, day (`YYYY-MM-DD`), month, is_working, holiday (its name, if it has one)
  *
  * A day is off by the rules of the property `weeklyOffs`, or by a holiday of the school or the class; a day
  * marked working is school whatever else it is. No day after today is in the list.
@@ -69,7 +69,7 @@ days_off as materialized (
 )`;
 }
 
-/** The holidays that are no days: rows of `left_out`, to go to the warnings. */
+/** The holidays without a valid day: rows of `left_out` for the warnings. */
 export function unusableHolidays({ domain }: Pick<ReportContext, 'domain'>): Sql {
   return sql`
   select 'holiday' as collection, r.id, 'date is not a day' as reason

@@ -1,30 +1,30 @@
 /**
- * What each student's day was, said once for every report on attendance: CTEs to lay after one named
- * `students(student, class, section, session_year, admitted_on, left_on, …)`, which lists the students asked
- * about with the place of their registration (`registeredStudents` prints its columns).
+ * Computes the days of each student for all reports on attendance. These CTEs must follow one named
+ * `students(student, class, section, session_year, admitted_on, left_on, …)` with the requested students and
+ * the place of their registration (`registeredStudents` prints its columns).
  *
  *   registered_places  the places of the registration and of earlier stays, by session
- *   marks          a line a student, month and place, from the session of the first day on: the days of each
- *                  status, as bits
+ *   marks          one row per student, month and place, from the session of the first day on: the days of
+ *                  each status, as bits
  *   days           class, day, bit, month, session_year, is_working, is_shown (of the range), place (in the
  *                  shown days of the month)
  *   class_months   class, month, is_shown, session_year, first_day, last_day, days and working (bits),
  *                  day_count
- *   counted_marks  a line a mark of `marks` and month of its class: `counted`, the bits of working days with
+ *   counted_marks  a row per mark of `marks` and month of its class: `counted`, the bits of working days with
  *                  the student on roll
- *   stays          a line a student and session with marks: the place, and whether it changed
- *   places         where each student was since when, a class and section a line
- *   shown_months   those of class_months that are of the range
- *   register       a line a student, place and shown month on roll: letters of its days, P A L H V,
- *                  `*` no school, `?` unmarked, `–` not on roll or elsewhere, and how many of each
+ *   stays          one row per student and session with marks: the place, and whether it changed
+ *   places         the places of each student with their first days, one row per class and section
+ *   shown_months   the class_months within the range
+ *   register       one row per student, place and shown month on roll: letters of its days, P A L H V,
+ *                  `*` no school, `?` unmarked, `–` not on roll or elsewhere, and the number of each
  *
- * A student is on roll as roll.ts says, in the class and section of the last mark on or before the day in
+ * A student is on roll as roll.ts defines, in the class and section of the last mark on or before the day in
  * that session; before the first mark in that of the first; without any, in that of the stay in that session,
  * or of the registration of a student not promoted to it yet.
  *
  * Marks come from `attendance_months`, which every write keeps in step with the records. A month of days is
- * 31 bits, so that marks, working days and days on roll meet in a few operations a student and month, whatever
- * the number of days.
+ * 31 bits, so that combining marks, working days and days on roll takes a few operations per student and
+ * month.
  *
  * @see reports 9, "Terms used by all", prisma/migrations/0013_attendance_months
  */
@@ -177,7 +177,7 @@ marks as materialized (
       else ${ALL_DAYS}::int end as bits) as d
     where m.domain = ${domain} and m.student = s.student and m.month between ${monthOfDay(since)}
       and ${monthOfDay(until)}
-    -- So that each student's are reached by the key, even before the table has statistics.
+    -- Reads the rows of each student by the key, even before the table has statistics.
     offset 0
   ) as m
   where m.present | m.absent | m.late | m.half_day | m.leave | m.other <> 0
@@ -231,7 +231,7 @@ places as materialized (
   from stays
   where not has_changed
   union all
-  -- Of those who changed, every mark.
+  -- Every mark of the students who changed.
   select
     student, session_year, class, section,
     case when row_number() over in_session = 1 then '' else day end as from_day,
@@ -248,7 +248,7 @@ places as materialized (
         from stays s
         join marks m on m.student = s.student and m.session_year = s.session_year
         where s.has_changed
-        -- Before the days are joined, which are many for each mark.
+        -- Runs before the join with the days, which are many for each mark.
         offset 0
       ) as m
       join days d on d.class = m.class and d.month = m.month and m.marked & d.bit <> 0
@@ -266,7 +266,7 @@ places as materialized (
   from registered_places
   where (student, session_year) not in (select student, session_year from stays)
 ),
--- By itself: for each of the places it is read anew.
+-- A CTE of its own, because each place reads it again.
 shown_months as materialized (
   select * from class_months where is_shown
 ),
@@ -321,7 +321,7 @@ register as materialized (
       window of_month as (partition by student, month)
     ) as l
     where on_roll is not null
-    -- So that each is computed once, and not wherever it is named.
+    -- Computes each once, not at each use.
     offset 0
   ) as line
 )`;
@@ -330,7 +330,7 @@ register as materialized (
 /** The letters of a line of the register. */
 const REGISTER_LETTERS: Sql = sql`
     -- A number of 31 digits for each letter,
-    -- with a digit for each of its days: no two share a day. Their sum says every day's letter.
+    -- with a digit for each of its days: no two share a day. Their sum has the letter of each day.
     translate(
       substr((
         (on_roll & ~working)::bit(31)::text::numeric + unmarked::bit(31)::text::numeric * 2 + present::bit(31)::text::numeric * 3
