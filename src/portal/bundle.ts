@@ -27,7 +27,7 @@ const sources = path.join(packageDirectory, 'src', 'portal', 'browser');
 const schema = path.join(packageDirectory, 'schema');
 const generated = path.join(packageDirectory, 'src', 'generated', 'portal');
 
-/** All that the portal is built from, these programs and the installed packages too. */
+/** The sources of the portal, including these programs and the installed packages. */
 const SOURCE_FOLDERS = [
   ...['src/portal', 'src/base', 'src/services/importing/cells', 'src/services/messaging/sms'],
   ...['schema/operations', 'schema/collections'],
@@ -42,7 +42,7 @@ const SHARED = 'shared';
 const CATALOG = 'catalog:';
 const PLATFORM_TYPES = 'platform:types';
 
-/** What a browser loads (brotli) before the portal can be used, and with each page. */
+/** The limits of the first load and of each page, compressed by brotli. */
 const MOST_BYTES = { first: 250 * 1024, page: 80 * 1024 };
 
 /** Parts without a limit: code editors load after their page is shown. */
@@ -86,7 +86,7 @@ async function buildPortal(): Promise<void> {
   if (arrive === undefined || others.length > 0) throw new Error('The script of the arrival is one file');
 
   const main = chunkOf(page, path.join(sources, 'main.tsx'));
-  // Nearly every page needs what is shared, so it is asked for with the first script, not behind a page.
+  // Nearly every page needs the shared file, so it is requested with the first script, not after a page.
   const shared = page.filter((file) => file.type === 'chunk' && file.name === SHARED);
   const first = new Set([main, ...shared].flatMap((file) => filesOf(file, page)));
   const added = (chunk: Chunk) => filesOf(chunk, page).filter((name) => !first.has(name));
@@ -130,7 +130,7 @@ async function buildPortal(): Promise<void> {
   await removeOthers(Object.keys(bytes));
 }
 
-/** Writes what the portal knows of the schema, the operations library and the collections. */
+/** Generates the modules from the schema, the operations library and the collections. */
 async function generateModules(graphql: GraphQLSchema): Promise<void> {
   const library = await loadOperationsLibrary(path.join(schema, 'operations'));
   const folder = path.join(schema, 'collections');
@@ -157,10 +157,9 @@ async function writeModule(name: string, type: string, value: unknown): Promise<
 }
 
 /**
- * The page as two scripts that load first, one of packages and one of ours, and the small modules that
- * several pages share as a third: over HTTP/1.1, which sends six at a time, a file for each set of pages that
- * share something would take a phone seconds to ask for. A browser prepares a script in one go, in which it
- * does not answer touches; it prepares two in two.
+ * Two scripts load first, one of packages and one of ours. The small modules that several pages share are a
+ * third: over HTTP/1.1, with six requests at a time, one file per set of sharing pages would take a phone
+ * seconds. A browser does not answer touches while it prepares a script, so there are two first scripts.
  */
 const GROUPS: Rolldown.CodeSplittingGroup[] = [
   { name: 'base', tags: ['$initial'], test: isOfPackage, priority: 3 },
@@ -172,7 +171,7 @@ const GROUPS: Rolldown.CodeSplittingGroup[] = [
   },
 ];
 
-/** The code of packages, and what the bundler adds of its own; all styles stay together. */
+/** Whether a module is of a package or of the bundler itself; all styles stay together. */
 function isOfPackage(id: string): boolean {
   return (id.includes('/node_modules/') && !id.endsWith('.css')) || id.startsWith('\0rolldown');
 }
@@ -208,20 +207,20 @@ const withoutEditorStyles: Plugin = {
   load: (id) => (id.includes('/monaco-editor/') && id.endsWith('.css') ? '' : undefined),
 };
 
-/** By the file of a package, what it does against WCAG 2.2 AA, and what it does instead. */
+/** By the file of a package: code that violates WCAG 2.2 AA, and its replacement. */
 const MENDED: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
-  // A tab may have no button within it, such as the one that closes it.
+  // A tab must not contain a button, such as the one that closes it.
   '@graphiql/react/dist/components/tabs/index.js': [
     [/"aria-selected": isActive,/, '"aria-current": isActive,'],
     [/role: "tab",/, ''],
     [/role: "tablist",/, ''],
   ],
-  // Comments on the dark ground have a contrast of only 4.1:1.
+  // Comments on the dark background have a contrast of only 4.1:1.
   '@graphiql/react/dist/constants.js': [
     [/(foreground: "#908aff")/, '$1 }, { token: "comment", foreground: "#8fbf73"'],
   ],
   'swagger-ui-dist/swagger-ui-bundle.js': [
-    // A link within the button that opens an operation.
+    // A button, the one that opens an operation, must not contain a link.
     [/"a",\{className:"nostyle"/, '"span",{className:"nostyle"'],
     [/"main",\{id:"operations"/, '"div",{id:"operations"'],
   ],
@@ -284,7 +283,7 @@ function urlOf({ fileName }: { readonly fileName: string }): string {
   return PUBLIC_PATH + fileName;
 }
 
-/** `first` are the names of what every page loads. */
+/** `first` are the names of the files that every page loads. */
 function builtFile(file: Written, first: ReadonlySet<string>): BuiltFile {
   const text = Buffer.from(file.type === 'chunk' ? file.code : file.source);
   const isHinted = file.type === 'chunk' && text.length <= MOST_HINTED_BYTES;
@@ -297,7 +296,7 @@ function builtFile(file: Written, first: ReadonlySet<string>): BuiltFile {
 
 interface Sizes {
   readonly first: number;
-  /** What each part that loads later adds, including its styles, by its source. */
+  /** The size of each part that loads later, including its styles, by its source. */
   readonly parts: readonly (readonly [source: string, bytes: number])[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the portal knows of the reports: the parameters of each, the columns of its rows, its totals, the
- * document that requests all of them, and its topic.
+ * Generates the forms of reports for the portal: the parameters of each, the columns of its rows, its totals,
+ * the document that requests all of them, and its topic.
  */
 import {
   GraphQLEnumType,
@@ -103,7 +103,7 @@ function documentOf(
     readonly columns: readonly ReportColumn[];
     readonly totals: readonly ReportColumn[];
     readonly hasCurrency: boolean;
-    /** What no column shows, for the acts of a row. */
+    /** The ids that no column shows, for the acts of a row. */
     readonly ids: readonly { readonly name: string }[];
   },
 ): string {
@@ -125,7 +125,7 @@ function selectionOf({ name, members }: ReportColumn): string {
   return members.length === 0 ? name : `${name} { ${members.map((one) => one.name).join(' ')} }`;
 }
 
-/** The topic of each report: that of the first example that asks for it. */
+/** The topic of each report: that of the first example with this report. */
 export function generateReportTopics(
   library: readonly Pick<ExampleOperation, 'document' | 'topic'>[],
 ): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
 /**
- * The queries of the operations library as tiles of a dashboard ask for them: of the schema, for each its
- * variables, what comes, and the report or the records behind it.
+ * Generates the queries of the operations library for dashboard tiles: the variables of each, the shape of
+ * its answer, and the report or the records behind it.
  */
 import {
   type ArgumentNode,
@@ -25,7 +25,7 @@ import type { FieldShape } from './explore/field-shape.js';
 import { isOperation, shapeOfOperation } from './explore/shape-of-operation.js';
 import { askedType } from './generate-report-forms.js';
 
-/** Of a declaration in schema/collections, what the names of GraphQL are drawn from. */
+/** The parts of a declaration in schema/collections from which GraphQL names are derived. */
 interface DeclaredNames {
   readonly name: string;
   readonly singular?: string;
@@ -45,7 +45,7 @@ export interface TileOperationsOptions {
   readonly collections: readonly DeclaredNames[];
 }
 
-/** Those with one report or one collection behind them: what has none has nowhere to lead to. */
+/** Returns the queries with one report or one collection, because a tile links to it. */
 export function generateTileOperations(options: TileOperationsOptions): readonly TileOperation[] {
   return options.library.flatMap((example) => {
     const document = parse(example.document);
@@ -115,7 +115,7 @@ function toStored(value: ValueNode, at: Partial<DeclaredFieldNames>): unknown {
   }
 }
 
-/** A cursor belongs to one answer, and no tile goes on from one. */
+/** Cursors belong to one answer, and tiles do not continue lists. */
 const CURSORS = new Set(['after', 'before']);
 
 function parametersOf(
@@ -136,7 +136,7 @@ function parametersOf(
   });
 }
 
-/** What the argument says that the variable is passed to as it is. */
+/** The description of the argument that receives the variable unchanged. */
 function descriptionOf(variable: string, root: FieldNode, schema: GraphQLSchema): string {
   const isPassed = ({ value }: ArgumentNode) => value.kind === Kind.VARIABLE && value.name.value === variable;
   const name = root.arguments?.find(isPassed)?.name.value;
@@ -151,7 +151,7 @@ function listShape({ type, isList, fields }: FieldShape): ListedShape {
   return { type, isList, fields: [...fields].map(([name, inner]) => [name, listShape(inner)]) };
 }
 
-/** What a list of distinct values counts is text to the schema, whichever field was asked for. */
+/** The schema types distinct values as text, whatever their field, so enum fields are found by name. */
 function distinctEnumPaths(root: FieldNode, { collections }: TileOperationsOptions): readonly string[] {
   const asked = root.arguments?.find(({ name }) => name.value === 'field')?.value;
   const collection = collections.find((one) => fieldsOfList(one)[2] === root.name.value);
@@ -162,7 +162,7 @@ function distinctEnumPaths(root: FieldNode, { collections }: TileOperationsOptio
 
 type FieldTest = (field: GraphQLField<unknown, unknown>) => boolean;
 
-/** The paths of those leaves whose field of the schema is as said. */
+/** The paths of the leaves whose field in the schema passes the test. */
 function leafPathsOf(shape: FieldShape, schema: GraphQLSchema, isMeant: FieldTest): readonly string[] {
   const type = shape.type === undefined ? undefined : schema.getType(shape.type);
   return [...shape.fields].flatMap(([name, inner]) => {

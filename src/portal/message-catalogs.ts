@@ -33,7 +33,7 @@ export async function readMessageCatalogs(folders: readonly string[]): Promise<M
         ...missing.map(
           ([message, file]) => `${file} has no translation in a hi.json: ${JSON.stringify(message)}`,
         ),
-        ...unused.map(([message]) => `A hi.json translates what no file says: ${JSON.stringify(message)}`),
+        ...unused.map(([message]) => `A hi.json translates an unused text: ${JSON.stringify(message)}`),
       ].join('\n'),
     );
   }
@@ -65,7 +65,7 @@ async function readTranslations(files: readonly string[]): Promise<ReadonlyMap<s
     for (const [message, said] of Object.entries(read)) {
       const before = translations.get(message);
       if (before !== undefined && before !== said)
-        throw new Error(`${file} says otherwise than another hi.json: ${JSON.stringify(message)}`);
+        throw new Error(`${file} contradicts another hi.json: ${JSON.stringify(message)}`);
       translations.set(message, said);
     }
   }

@@ -50,7 +50,7 @@ describe('readMessageCatalogs', () => {
     const folder = await write({ 'page.tsx': "t('Said')", 'hi.json': '{ "Unsaid": "अनकहा" }' });
     await expect(readMessageCatalogs([folder])).rejects.toThrow(
       `${folder}/page.tsx has no translation in a hi.json: "Said"\n` +
-        'A hi.json translates what no file says: "Unsaid"',
+        'A hi.json translates an unused text: "Unsaid"',
     );
   });
 
@@ -60,6 +60,6 @@ describe('readMessageCatalogs', () => {
       'hi.json': '{ "Bye": "विदा" }',
       'below/hi.json': '{ "Bye": "अलविदा" }',
     });
-    await expect(readMessageCatalogs([folder])).rejects.toThrow('says otherwise than another hi.json: "Bye"');
+    await expect(readMessageCatalogs([folder])).rejects.toThrow('contradicts another hi.json: "Bye"');
   });
 });

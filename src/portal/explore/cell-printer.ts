@@ -1,8 +1,8 @@
-/** The cells of a result table as people read them and as a spreadsheet takes them. Needs no browser. */
+/** Prints the cells of a result table for people and for spreadsheets. Needs no browser. */
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { CellKind, ResultCell, ResultTable } from './result-tables.js';
 
-/** `key.dateMonth` as "Date month": words of the path that only lead to the value are left out. */
+/** `key.dateMonth` as "Date month", without the parts of the path that only lead to the value. */
 export function headingOfPath(path: string): string {
   const words = path
     .split('.')
@@ -19,7 +19,7 @@ export function headingOfPath(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Prints cells in one language and time zone: instants as the clock of the school shows them. */
+/** Prints cells in one language and time zone; instants are in the time of the school. */
 export function createCellPrinter(options: {
   readonly locale: string | undefined;
   readonly timeZone: string;
@@ -29,7 +29,7 @@ export function createCellPrinter(options: {
     maximumFractionDigits: 2,
   });
   const number = new Intl.NumberFormat(options.locale, { maximumFractionDigits: 6 });
-  // Swedish writes instants as ISO 8601 does: in the order they sort by, and misread nowhere.
+  // Swedish formats instants like ISO 8601: sortable, and unambiguous everywhere.
   const instant = new Intl.DateTimeFormat('sv-SE', {
     timeZone: options.timeZone,
     dateStyle: 'short',
@@ -49,8 +49,8 @@ export function isNumericKind(kind: CellKind | undefined): boolean {
 }
 
 /**
- * All rows as they came, RFC 4180; numbers keep their digits, instants are UTC. Begins with a byte order
- * mark: what opens a download is a spreadsheet, which would take it for another encoding.
+ * Prints all rows by RFC 4180; numbers keep their digits, instants are UTC. Begins with a byte order mark,
+ * because a spreadsheet would assume another encoding without it.
  */
 export function printTableCsv({ columns, rows }: ResultTable): string {
   const heading = printCsvLine(columns.map(({ path }) => path));

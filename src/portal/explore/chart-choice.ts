@@ -1,7 +1,4 @@
-/**
- * Which chart shows a table: a first choice that makes sense, and the points of any choice. Needs nothing of
- * a browser.
- */
+/** Selects a sensible first chart for a table, and computes the points of any choice. Needs no browser. */
 
 import { isNumericKind } from './cell-printer.js';
 import type { ResultCell, ResultColumn, ResultTable } from './result-tables.js';
@@ -11,11 +8,11 @@ type ChartType = 'bar' | 'line' | 'pie';
 /** Columns by their path. */
 export interface ChartChoice {
   readonly type: ChartType;
-  /** What the points are of. */
+  /** The column that labels the points. */
   readonly x: string;
   /** The measure. */
   readonly y: string;
-  /** Splits the measure, e.g. by way of paying; '' for one series. A pie has none. */
+  /** The column that splits the measure, e.g. the payment type; '' for one series, as in a pie. */
   readonly series: string;
 }
 
@@ -24,11 +21,11 @@ export interface ChartPoints {
   readonly series: readonly { readonly name: ResultCell; readonly values: readonly (number | null)[] }[];
   /** Several rows fell on one point and were added up. */
   readonly isSummed: boolean;
-  /** Points that did not fit. */
+  /** The number of points that did not fit. */
   readonly left: number;
 }
 
-/** More points than these say nothing to a reader. */
+/** A chart with more points is unreadable. */
 const MOST_POINTS = 120;
 const MOST_SERIES = 12;
 const MOST_SLICES = 8;
@@ -41,12 +38,12 @@ export function labelsOf({ columns }: ResultTable): readonly ResultColumn[] {
   return columns.filter(({ kind }) => !isNumericKind(kind) && kind !== 'list');
 }
 
-/** `undefined`: nothing in the table is a measure with something to measure it by. */
+/** `undefined` if the table has no measure, or no column to label it. */
 export function chooseChart(table: ResultTable): ChartChoice | undefined {
   const labels = labelsOf(table);
   const y = measuresOf(table).toSorted((a, b) => weight(b) - weight(a))[0]?.path;
   const [first] = labels;
-  // A table about time begins with it; a day further to the right is one of many things said of a row.
+  // A table about time begins with it; a day in a later column is only one of many values of a row.
   const time = first && isTime(first.kind) && distinct(table, first.path) > 1 ? first : undefined;
   const telling = labels.filter(({ path }) => distinct(table, path) > 1);
   const x = (time ?? telling.toSorted((a, b) => clarity(b) - clarity(a))[0] ?? first)?.path;
@@ -55,13 +52,13 @@ export function chooseChart(table: ResultTable): ChartChoice | undefined {
   return { type: typeFor(table, { x, y, series, isTime: time !== undefined }), x, y, series };
 }
 
-/** The label people know a row by. */
+/** Ranks columns by how well people recognize a row by them. */
 function clarity({ path }: ResultColumn): number {
   if (/(name|label|person|student|subject|department|category)$/i.test(path)) return 1;
   return /(No|id|sequence|phone|to|cursor)$/.test(path) ? -1 : 0;
 }
 
-/** The measure people look at first. */
+/** Ranks measures by what people look at first. */
 function weight({ path, kind }: ResultColumn): number {
   if (/(^|\.)(sum|total|balance|outstanding)$/i.test(path)) return 4;
   if (/(^|\.)(amount|net|percent|strength)$/i.test(path)) return 3;
@@ -70,7 +67,7 @@ function weight({ path, kind }: ResultColumn): number {
   return kind === 'decimal' ? 1 : 0;
 }
 
-/** Where points of `x` come several times, a column of few values tells them apart. */
+/** If values of `x` repeat, a column with few values distinguishes the points. */
 function seriesFor(table: ResultTable, x: string): ResultColumn | undefined {
   const points = distinct(table, x);
   if (points === table.rows.length) return undefined;

@@ -1,18 +1,18 @@
 /**
  * An example of the operations library: a file of `schema/operations`, one operation under a comment that
- * says what it is.
+ * describes it.
  *
  *   # Fee defaulters                                   its title
  *   # Students who owe fees of the session so far.     what it shows
  *   #
  *   # Topic: Fees                                      one of TOPICS
  *   # For: admin, accountant                           the roles that may run it
- *   # Also: owes, arrears                              other words by which it is found; none: left out
- *   # Variables: { "startMonth": "{session.month}" }   JSON, up to the end of the comment; none: left out
+ *   # Also: owes, arrears                              other search words; may be left out
+ *   # Variables: { "startMonth": "{session.month}" }   JSON up to the end of the comment; may be left out
  *   query FeeDefaulters($startMonth: Month!) { … }
  *
- * Days in the variables are written relative to the day the example is opened (`fillVariables`), so that an
- * example shows something of a school at any time. Needs nothing of Node or of a browser: both run it.
+ * Days in the variables are relative to the day when the example is opened (`fillVariables`), so that an
+ * example returns rows at any time. Runs in Node and in a browser.
  */
 
 export interface ExampleOperation {
@@ -22,16 +22,16 @@ export interface ExampleOperation {
   readonly description: string;
   readonly topic: Topic;
   readonly roles: readonly string[];
-  /** Other words by which it is found; '' for none. */
+  /** Other search words; '' for none. */
   readonly also: string;
   readonly kind: 'query' | 'mutation' | 'subscription';
   /** The operation without its comment. */
   readonly document: string;
-  /** Days relative to today still stand in them as words. */
+  /** Days relative to today are still words in them. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** The topics stand in the order of the library. */
+/** The topics in the order of the library. */
 export const TOPICS = [
   'Students',
   'Attendance',
@@ -65,8 +65,7 @@ export function parseExampleOperation(name: string, text: string): ExampleOperat
 }
 
 /**
- * The variables of an example for a day: in each text, what stands in braces becomes that day, month or
- * session.
+ * The variables of an example for a day: in each text, a word in braces becomes that day, month or session.
  *
  *   {today} {today-30}             2026-11-20, and 30 days before
  *   {weekday}                      today, or the Friday before a weekend
@@ -107,7 +106,7 @@ function resolveWord(word: string, back: number, today: string): string | undefi
   return Object.hasOwn(words, word) ? words[word] : undefined;
 }
 
-/** `undefined` before the year 1: the word of such a day is not filled in, and refused as it is written. */
+/** `undefined` before the year 1: such a word stays as it is written, and the gateway refuses it. */
 function daysBefore(day: string, days: number, months = 0): string | undefined {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const before = new Date(Date.UTC(year, month - 1 - months, date - days));

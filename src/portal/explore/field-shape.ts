@@ -1,9 +1,9 @@
 /**
- * What a document asks for, as a tree of fields by response key: enough to lay the answer out as tables.
- * Needs nothing but itself, so that who has a shape at hand does not load the language of GraphQL.
+ * The selection of a document as a tree of fields by response key: enough to lay the answer out as tables.
+ * Imports nothing, so that its users need not load the GraphQL parser.
  */
 export interface FieldShape {
-  /** The name of its type without list and non-null; `undefined` where no schema says so. */
+  /** The name of its type without list and non-null; `undefined` without a schema. */
   readonly type: string | undefined;
   readonly isList: boolean;
   /** The fields by response key; empty for a leaf. */

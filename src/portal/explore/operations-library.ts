@@ -3,8 +3,8 @@ import path from 'node:path';
 import { type ExampleOperation, parseExampleOperation, TOPICS } from './example-operation.js';
 
 /**
- * The examples of a folder (`schema/operations`), by topic, then title. A file that lacks something fails the
- * load: the library is part of the service, and a start says so sooner than a reader.
+ * The examples of a folder (`schema/operations`), by topic, then title. An incomplete file fails the load, so
+ * that the start reports it before a reader finds it.
  *
  * @throws Error that names the file
  */

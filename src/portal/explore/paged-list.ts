@@ -1,9 +1,9 @@
 /**
- * Which lists of an answer are pages of longer ones, how long those are, and how to ask for what is missing.
- * Needs nothing of a browser.
+ * Finds the lists of an answer that are pages of longer lists, the length of these, and the operation that
+ * requests the missing part. Needs no browser.
  *
- * A list at the root of a query goes on after the cursor of its last page. A list without cursors, of groups
- * or within a row, is asked for anew, as long as a page may be.
+ * A list at the root of a query continues after the cursor of its last page. A list without cursors, such as
+ * of groups or within a row, is requested again with the greatest page size.
  */
 import {
   type ArgumentNode,
@@ -32,28 +32,28 @@ export interface RunOperation {
 export interface PagedList {
   /** The name of its table, e.g. `feeDefaulters.rows`. */
   readonly table: string;
-  /** Response keys from the root of the answer to the field that is paged. */
+  /** Response keys from the root of the answer to the paged field. */
   readonly path: readonly string[];
-  /** The key of its list: rows, nodes, edges, or none where the field is the list itself. */
+  /** The key of its list: rows, nodes or edges; none if the field is the list itself. */
   readonly listKey: string | undefined;
   readonly shown: number;
-  /** How many there are in all; `undefined`: the answer does not say. */
+  /** The length of the whole list; `undefined` if the answer does not contain it. */
   readonly total: number | undefined;
-  /** `perhaps`: the page is full, and nothing says whether it is the last. */
+  /** `perhaps`: the page is full, and the answer does not show whether it is the last. */
   readonly hasMore: 'no' | 'yes' | 'perhaps';
-  /** Where the next page begins; `undefined`: the list is asked for anew. */
+  /** The start of the next page; `undefined` if the list must be requested again. */
   readonly cursor: string | undefined;
 }
 
-/** What the gateway gives where no `first` is said. */
+/** The page size of the gateway without `first`. */
 const DEFAULT_PAGE = 50;
-/** The most it gives at once, unless its settings say otherwise. */
+/** The greatest page size of the gateway by its default settings. */
 export const LONGEST_PAGE = 1000;
 
 const LIST_KEYS = ['rows', 'nodes', 'edges'];
 
 /**
- * The paged list that a table shows, or that its rows are parts of: `feeReceipts.nodes` of the table
+ * The paged list that a table shows or is nested in: `feeReceipts.nodes` for the table
  * `feeReceipts.nodes.lines`.
  */
 export function listOfTable(lists: readonly PagedList[], table: string): PagedList | undefined {
@@ -62,9 +62,7 @@ export function listOfTable(lists: readonly PagedList[], table: string): PagedLi
   return (incomplete.length > 0 ? incomplete : around).toSorted((a, b) => b.table.length - a.table.length)[0];
 }
 
-/**
- * `20 of 196 rows`, `20 rows, and more`, `1 row`, `41 rows within 20 of 196`: how much is shown, of how much.
- */
+/** The number of shown rows: `20 of 196 rows`, `20 rows, and more`, `1 row`, `41 rows within 20 of 196`. */
 export function printRowCount(table: string, shown: number, list: PagedList | undefined): string {
   const rows = `${shown} ${shown === 1 ? 'row' : 'rows'}`;
   if (list === undefined || list.hasMore === 'no') return rows;
@@ -77,8 +75,8 @@ export function printRowCount(table: string, shown: number, list: PagedList | un
 }
 
 /**
- * What the name of a file says of a list that it does not hold the whole of: `1000-of-1500`, `1000-and-more`;
- * nothing of a whole one.
+ * The part of a file name for an incomplete list: `1000-of-1500`, `1000-and-more`; nothing for a complete
+ * one.
  */
 export function partOfList(list: PagedList | undefined): readonly string[] {
   if (list === undefined || list.hasMore === 'no') return [];
@@ -93,7 +91,7 @@ export function pagedListsOf(run: RunOperation, data: unknown): readonly PagedLi
 }
 
 interface Answered {
-  /** What the object holds that the field stands in; of a list of objects, all of them. */
+  /** The object that contains the field; all objects of a list of them. */
   readonly data: unknown;
   readonly run: RunOperation;
 }
@@ -123,7 +121,7 @@ function pageOf(
   const listKey = LIST_KEYS.find((key) => selected.includes(key));
   const isPaged = argumentOf(field, 'first') !== undefined || listKey !== undefined;
   const lists = listKey === undefined ? values : values.flatMap((value) => membersOf(value, listKey));
-  // A field without a list of its own is paged where it is a list of objects, of groups of an aggregate.
+  // A field without a list key is paged if it is a list of objects, such as the groups of an aggregate.
   const isFilled = listKey !== undefined || lists.every(isObjectOfAnswer);
   if (!isPaged || values.length === 0 || !isFilled) return undefined;
   const lengths =
@@ -161,9 +159,9 @@ function hasMoreOf(options: {
 }
 
 /**
- * The operation that answers what is missing of a list: with `after`, where it has a cursor, the page that
- * follows; else the list anew, with as many as `first` says. Variables are set where the operation has them,
- * so that a gateway of registered operations knows it.
+ * The operation for the missing part of a list: with a cursor, the next page by `after`; else the list again
+ * with `first` elements. Sets existing variables of the operation, so that a gateway of registered operations
+ * still accepts it.
  */
 export function operationOfMore(run: RunOperation, list: PagedList, first: number | undefined): RunOperation {
   const wanted = {
@@ -185,7 +183,7 @@ export function operationOfMore(run: RunOperation, list: PagedList, first: numbe
   return { ...run, query, variables };
 }
 
-/** The answer so far with the page that followed, or with the list that was asked for anew. */
+/** The answer so far with the next page, or with the list that was requested again. */
 export function mergePages(data: unknown, more: unknown, list: PagedList): unknown {
   const [root = ''] = list.path;
   if (!isObjectOfAnswer(data) || !isObjectOfAnswer(more)) return data;
@@ -206,7 +204,7 @@ function documentOf(query: string): DocumentNode | undefined {
   try {
     return parse(query);
   } catch {
-    // A document that is half typed cannot be the operation that was run.
+    // An incomplete document cannot be the operation that was run.
     return undefined;
   }
 }
@@ -222,8 +220,8 @@ function findField(run: RunOperation, path: readonly string[]): FieldNode | unde
 }
 
 /**
- * The fields of a selection, those of its fragments among them. A gateway answers no operation whose
- * fragments are in a circle.
+ * The fields of a selection, including those of its fragments, which are acyclic in an operation that was
+ * answered.
  */
 function fieldsOf(selectionSet: SelectionSetNode, run: RunOperation): readonly FieldNode[] {
   return selectionSet.selections.flatMap((selection: SelectionNode): readonly FieldNode[] => {
@@ -249,7 +247,7 @@ function argumentOf(field: FieldNode | undefined, name: string): ArgumentNode | 
   return field?.arguments?.find((argument) => argument.name.value === name);
 }
 
-/** An argument's value: of a variable what was sent for it, else its default. */
+/** An argument's value; for a variable, the sent value, else its default. */
 function argumentValue(argument: ArgumentNode | undefined, run: RunOperation): unknown {
   const value = argument?.value;
   if (value?.kind === Kind.INT) return Number(value.value);
@@ -263,7 +261,7 @@ function argumentValue(argument: ArgumentNode | undefined, run: RunOperation): u
   return declared?.defaultValue?.kind === Kind.INT ? Number(declared.defaultValue.value) : undefined;
 }
 
-/** The document with the arguments of one field set; its place in the text says which field it is. */
+/** The document with the arguments of one field set; the field is identified by its position in the text. */
 function withArguments(query: string, field: FieldNode, values: Readonly<Record<string, ValueNode>>): string {
   const changed = visit(parse(query), {
     Field(node) {
@@ -282,7 +280,7 @@ function withArguments(query: string, field: FieldNode, values: Readonly<Record<
   return print(changed);
 }
 
-/** The elements of a list, or the one value, under a key; of a list of objects, those of all of them. */
+/** The elements of a list, or the one value, at a key; for a list of objects, those of all objects. */
 function membersOf(data: unknown, key: string): readonly unknown[] {
   if (Array.isArray(data)) return data.flatMap((element) => membersOf(element, key));
   const value = isObjectOfAnswer(data) ? data[key] : undefined;

@@ -1,7 +1,7 @@
 /**
- * An answer as tables: every list of objects is one, objects within a row become columns of their own
+ * Lays an answer out as tables: every list of objects becomes one, objects within a row become columns
  * (`manager.label`), lists within rows become a further table that repeats the columns of its parent. Needs
- * nothing of a browser.
+ * no browser.
  */
 import { getOrMake } from '../../base/process/get-or-make.js';
 import { type FieldShape, UNKNOWN_LEAF } from './field-shape.js';
@@ -24,8 +24,8 @@ export interface ResultTable {
 }
 
 /**
- * The tables of an answer, what was asked for first: rows, nodes and other lists before what is said once.
- * Lists without a row are left out, unless there is nothing else.
+ * The tables of an answer in the order of the selection, with lists such as rows and nodes before single
+ * values. Lists without a row are left out, unless there is nothing else.
  */
 export function tablesOf(data: unknown, shape: FieldShape): readonly ResultTable[] {
   const tables: ResultTable[] = [];
@@ -57,7 +57,7 @@ function addTables(tables: ResultTable[], name: string, value: unknown, shape: F
   }
 }
 
-/** Lists of one path with the cells of the row each stands in. */
+/** Lists of one path, each with the cells of the row that contains it. */
 interface PlacedList {
   readonly before: ReadonlyMap<string, TypedCell>;
   readonly list: readonly unknown[];
@@ -65,7 +65,7 @@ interface PlacedList {
 
 interface ListOfOnePath {
   readonly name: string;
-  /** It stands before the columns of its elements, where the columns of the row they stand in come first. */
+  /** The prefix of the columns of its elements, which follow the columns of the containing row. */
   readonly prefix: string;
   readonly lists: readonly PlacedList[];
   readonly shape: FieldShape;
@@ -109,7 +109,7 @@ interface TypedCell {
   readonly isList: boolean;
 }
 
-/** One row while it is laid out. */
+/** A row that is being laid out. */
 class Row {
   readonly cells: Map<string, TypedCell>;
   readonly lists: { readonly path: string; readonly list: readonly unknown[]; readonly shape: FieldShape }[] =
@@ -143,7 +143,7 @@ function toCell(value: unknown): ResultCell {
 function tableOf(name: string, rows: readonly Row[], model?: Row): ResultTable {
   const paths = new Set(model?.cells.keys());
   for (const row of rows) for (const path of row.cells.keys()) paths.add(path);
-  // A value that is an object in some rows has columns of its own; the empty one of the others says nothing.
+  // A value that is an object in some rows has columns of its own, so its empty column is dropped.
   const kept = [...paths].filter((path) => {
     const isEmpty = rows.length > 0 && rows.every((row) => (row.cells.get(path)?.value ?? null) === null);
     return !isEmpty || ![...paths].some((other) => other.startsWith(`${path}.`));
@@ -165,9 +165,7 @@ const KINDS: ReadonlyMap<string | undefined, CellKind> = new Map([
   ['DateTime', 'instant'],
 ]);
 
-/**
- * The kind follows the type of the field; where that says nothing (JSON, a text that holds days), the values.
- */
+/** The kind follows from the type of the field or, for JSON and texts that may be days, from the values. */
 function kindOf(path: string, rows: readonly Row[], model: Row | undefined): CellKind {
   const cells = [...rows.map((row) => row.cells.get(path)), model?.cells.get(path)].filter(
     (cell) => cell !== undefined,

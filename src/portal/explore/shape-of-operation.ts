@@ -1,4 +1,4 @@
-/** What a document asks for, drawn from the document and the schema. Needs nothing of a browser. */
+/** Derives the shape of an answer from the document and the schema. Needs no browser. */
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -38,7 +38,7 @@ export function isOperation(definition: DefinitionNode): definition is Operation
   return definition.kind === Kind.OPERATION_DEFINITION;
 }
 
-/** Fields of fragments stand beside those of the selection, whatever type they are on. */
+/** Fields of fragments are added to those of the selection, whatever their type condition. */
 function addSelections(
   fields: Map<string, FieldShape>,
   set: SelectionSetNode,

@@ -1,7 +1,4 @@
-/**
- * The operation in an address, by which one user shares it with another, or makes a tile of it. Needs nothing
- * of a browser.
- */
+/** An operation in an address, which one user shares with another or makes a tile of. Needs no browser. */
 
 export interface SharedOperation {
   readonly query: string;
@@ -25,7 +22,7 @@ export function hashOfOperation({ query, variables }: SharedOperation): string {
   return new URLSearchParams({ query, ...(variables.trim() !== '' && { variables }) }).toString();
 }
 
-/** The operation after the `#` of an address; `undefined`: there is none. */
+/** The operation after the `#` of an address; `undefined` if there is none. */
 export function operationOfHash(hash: string): SharedOperation | undefined {
   const shared = new URLSearchParams(hash.slice(1));
   const query = shared.get('query');

@@ -1,7 +1,7 @@
 /**
  * Builds the manual (`npm run compile`, after the compiler): the documents of the package become the pages of
- * `dist/portal/manual/site`. Beside each file lie its compressed forms, and `manual.json` lists them by their
- * addresses. Nothing is fetched from a network. What was built of the same documents and packages is kept.
+ * `dist/portal/manual/site`. Each file has its compressed forms beside it, and `manual.json` lists them by
+ * address. The build needs no network, and does nothing if documents and packages are unchanged.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { type RenderedDocument, renderDocument } from './render-document.js';
 const packageDirectory = findPackageDirectory();
 const directory = manualDirectory(packageDirectory);
 
-/** All that the manual is built from: the documents, what they may show, the programs and the packages. */
+/** The sources of the manual: the documents, the files that they may show, the programs and the packages. */
 const SOURCE_FOLDERS = [
   ...['docs', 'schema', 'src/portal/manual', 'src/portal/rooms'],
   ...['src/portal/browser/session', 'src/portal/browser/gateway'],
@@ -28,7 +28,7 @@ const SOURCE_FILES = [
   ...['LICENSE', '.env.example', 'package-lock.json'],
 ];
 
-/** Texts of the package that the manual links to, and so has; other files are named in it, not shown. */
+/** Files of the package that the manual contains because it links to them; other files are only named. */
 const SHOWN = /^(LICENSE|\.env\.example|docs\/images\/[\w-]+\.png|schema\/[\w./-]+\.(graphql|json|js|ts))$/;
 
 interface SiteFile extends BuiltFile {
@@ -85,10 +85,7 @@ function sectionsOf(
   }));
 }
 
-/**
- * The script, the styles and the search index, named after their content: who has one need not ask for it
- * again.
- */
+/** The script, the styles and the search index, named after their content so that browsers can cache them. */
 async function buildAssets(
   sections: Parameters<typeof printSearchIndex>[0],
 ): Promise<{ readonly files: readonly SiteFile[]; readonly addresses: PageAssets }> {

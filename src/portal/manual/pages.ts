@@ -1,6 +1,4 @@
-/**
- * The pages of the manual, in the order they are read in. A document that is not listed here is in no manual.
- */
+/** The pages of the manual in reading order. A document that is not listed here is not in the manual. */
 
 export interface ManualPage {
   /** The document, from the root of the package. */
@@ -11,13 +9,13 @@ export interface ManualPage {
   readonly label: string;
   /** Default: English. */
   readonly language?: string;
-  /** How much its matches count in the search. Default: that of its chapter. */
+  /** The weight of its matches in the search. Default: that of its chapter. */
   readonly weight?: number;
 }
 
 export interface ManualChapter {
   readonly title: string;
-  /** How much the matches of its pages count in the search. Default: 1. */
+  /** The weight of the matches of its pages in the search. Default: 1. */
   readonly weight?: number;
   readonly pages: readonly ManualPage[];
 }

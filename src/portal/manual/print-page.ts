@@ -1,6 +1,6 @@
 /**
- * A page of the manual around its document: navigation, search, what is on the page, the pages before and
- * after it.
+ * Prints a page of the manual around its document: navigation, search, contents, and links to the previous
+ * and the next page.
  */
 import { printRoomHeader } from '../rooms/room-header.js';
 import { addressOf, CHAPTERS, type ManualPage, PAGES } from './pages.js';
@@ -18,9 +18,7 @@ const SEARCH = `<div class="search" role="search">
 <ol class="found" hidden></ol>
 </div>`;
 
-/**
- * All of it works without the script but the search; nothing in it is inline, so the policy can be strict.
- */
+/** Only the search needs the script. Nothing is inline, so the content security policy can be strict. */
 export function printPage(
   page: ManualPage,
   { document, assets }: { readonly document: RenderedDocument; readonly assets: PageAssets },

@@ -1,4 +1,4 @@
-/** Markdown of the manual as HTML: headings with anchors, links to where the manual has the target. */
+/** Renders Markdown as HTML: headings with anchors, and links to the pages of the manual. */
 import path from 'node:path';
 import GithubSlugger from 'github-slugger';
 import MarkdownIt from 'markdown-it';
@@ -19,8 +19,8 @@ export interface RenderedDocument {
 }
 
 /**
- * Finds where a link of a document leads in the manual; `undefined`: the manual does not have it, and the
- * words stand alone.
+ * Finds the target of a link in the manual. If `undefined`, the manual does not have it, and only the words
+ * are shown.
  *
  * @param target from the root of the package, e.g. `docs/rest.md`
  */
@@ -36,7 +36,7 @@ export function renderDocument(
   const tokens = parser.parse(markdown, {});
   const sections = readSections(tokens);
   for (const [index, token] of tokens.entries()) {
-    // A heading without words is a cell.
+    // A heading without text becomes a cell.
     if (/^th_/.test(token.type) && tokens.slice(index - 1, index + 2).some(isEmptyText)) token.tag = 'td';
     aimLinks(token, { source, findAddress });
     alignByClass(token);
@@ -50,7 +50,7 @@ function isEmptyText({ type, content }: Token): boolean {
   return type === 'inline' && content === '';
 }
 
-/** Gives each heading its anchor, and says what stands below it. */
+/** Gives each heading its anchor, and returns the text below each. */
 function readSections(tokens: readonly Token[]): Section[] {
   const slugger = new GithubSlugger();
   const sections: (Omit<Section, 'text'> & { readonly texts: string[] })[] = [];
@@ -90,7 +90,7 @@ function aimLinks(
       else child.attrSet('href', address);
     }
     if (child.type === 'link_close' && open.pop() === undefined) child.hidden = true;
-    // The renderer of a pair of tokens does not ask whether it is hidden.
+    // The renderer of a pair of tokens ignores whether it is hidden.
     if (child.hidden) Object.assign(child, { type: 'text', content: '', nesting: 0 });
   }
 }

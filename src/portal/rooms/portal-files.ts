@@ -32,7 +32,7 @@ export async function readPortalFiles(directory: string): Promise<PortalFiles> {
 }
 
 const MANUAL_FILES = z.object({
-  /** The hash of what they were made of. */
+  /** The hash of their sources. */
   key: z.string(),
   /** The name of the file in the folder by its address, `/manual` and all below it. */
   names: z.record(z.string(), z.string()),

@@ -11,17 +11,17 @@ export interface SearchedSection {
   readonly page: string;
   readonly title: string;
   readonly text: string;
-  /** Other words by which readers look for it, from `docs/search-words.json`. */
+  /** Other search words for it, from `docs/search-words.json`. */
   readonly words: string;
-  /** How much a match counts; 1 for the pages of users. */
+  /** The weight of a match; 1 for the pages of users. */
   readonly weight: number;
 }
 
-/** The page reads the index with the very options it was made by. */
+/** The page must read the index with the options that it was made with. */
 export const SEARCH_OPTIONS: Options<SearchedSection> = {
   fields: ['title', 'page', 'text', 'words'],
   storeFields: ['title', 'page', 'weight'],
-  // Names of settings, fields and operators are found as they are written, and by their parts.
+  // Names of settings, fields and operators are found as a whole and by their parts.
   tokenize: (text) =>
     text.split(/[^\p{L}\p{N}_$]+/u).flatMap((word) => [word, ...word.split(/[_$]+|(?<=\p{Ll})(?=\p{Lu})/u)]),
   searchOptions: {

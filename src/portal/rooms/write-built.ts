@@ -1,4 +1,4 @@
-/** What the builds of the portal and of the manual share: the hash of their sources, and how they write. */
+/** Shared by the builds of the portal and of the manual: hashing of sources, and writing of files. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';

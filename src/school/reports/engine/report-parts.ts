@@ -44,9 +44,7 @@ interface TotalsParts<Totals extends object> {
   readonly over?: Sql;
 }
 
-/**
- * Composes the parts as described in report.ts; `undefined` if nothing is requested.
- */
+/** Composes the parts as described in report.ts; `undefined` if nothing is requested. */
 export function composeReport(
   { ctes, rows, totals, leftOut }: ReportParts<object, object>,
   classes: { readonly row: RowClass; readonly totals: RowClass },

@@ -381,9 +381,7 @@ export function presentDays({ leaveCountsPresent }: ReportContext['settings']): 
     : sql`(present + late + 0.5 * half_day)`;
 }
 
-/**
- * Marks that did not count: statements for the warnings. `where` selects among the `counted_marks`.
- */
+/** Marks that did not count: statements for the warnings. `where` selects among the `counted_marks`. */
 export function unusableAttendance(where: Sql, last: Day, context: ReportContext): readonly Sql[] {
   return [
     sql`
