@@ -123,8 +123,8 @@ function parametersOf(
   root: FieldNode,
   schema: GraphQLSchema,
 ): readonly AskedParameter[] {
-  const told = variableDefinitions.filter(({ variable }) => !CURSORS.has(variable.name.value));
-  return told.map(({ variable: { name }, type, defaultValue }): AskedParameter => {
+  const variables = variableDefinitions.filter(({ variable }) => !CURSORS.has(variable.name.value));
+  return variables.map(({ variable: { name }, type, defaultValue }): AskedParameter => {
     const declared = typeFromAST(schema, type);
     if (!declared) throw new Error(`no type ${print(type)}`);
     return {

@@ -18,7 +18,7 @@ declare module '*?worker&url' {
 /** Defined by the bundler: the addresses of the texts of each language. */
 declare const CATALOG_URLS: Readonly<Record<'en' | 'hi', string>>;
 interface ImportMeta {
-  /** The modules of the patterns by their paths, each loaded when it is called. Vite writes them down. */
+  /** The modules of the patterns by their paths, each loaded when it is called. Vite generates them. */
   glob(
     patterns: readonly string[],
   ): Readonly<Record<string, () => Promise<Readonly<Record<string, import('react').ComponentType>>>>>;

@@ -27,7 +27,7 @@ import './portal.css';
 const session = new LoginSession();
 const gateway = new GatewayClient(session, branchInAddress());
 
-/** What is read without a session. */
+/** The queries without a session. */
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 60_000 } } });
 
 const linkToken = takeLinkToken();

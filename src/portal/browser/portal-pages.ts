@@ -13,7 +13,7 @@ export interface PortalPage {
   readonly path: string;
   readonly label: string;
   readonly load: () => Promise<ComponentType>;
-  /** Whether the viewer may open the page. Other viewers see why not, if they type its address. */
+  /** Whether the viewer may open the page. Other viewers see the reason if they type its address. */
   readonly isFor: (viewer: Viewer) => boolean;
   /** Absent for pages that only other pages link to. */
   readonly menu?: { readonly icon: IconName; readonly group: MenuGroup };
@@ -43,7 +43,7 @@ const reads = (collection: string) => (viewer: Viewer) =>
   viewer.collections.some(({ name, canRead }) => name === collection && canRead);
 const readsDashboards = reads('dashboard');
 
-/** Only whoever may set the place of a student can move classes. */
+/** Moving classes requires the right to set the place of a student. */
 function maySettlePlaces({ collections }: Viewer): boolean {
   return collections.some(
     ({ name, canUpdate, updatableFields }) =>

@@ -71,7 +71,7 @@ export const THEME = createTheme({
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
     // A form with twenty choices would lay out twenty lists that nobody has opened.
     Combobox: { defaultProps: { keepMounted: false } },
-    // The role of a choice already says what its arrow shows.
+    // The role of a choice already has the meaning of its arrow.
     ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     Loader: { defaultProps: { type: 'dots' } },

@@ -110,7 +110,7 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
             value={written[input.path] ?? ''}
             onChange={(value) => {
               setWritten({ ...written, [input.path]: value });
-              // A preview of other input would show what is not going to happen.
+              // The preview of other input would be wrong.
               setSeen(undefined);
             }}
           />

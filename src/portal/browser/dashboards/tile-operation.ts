@@ -39,12 +39,12 @@ export type TileSource =
  */
 const QUERY = /^(?:[\s,]|#[^\n\r]*[\n\r])*(?:query\b|\{)/;
 
-/** A query of the explorer as an operation; `undefined` for a document that is none. */
+/** A query of the explorer as an operation; `undefined` for a document that is not a query. */
 export function operationOfQuery(name: string, document: string): TileOperation | undefined {
   if (!QUERY.test(document)) return undefined;
   return {
     ...{ name: document, title: name, description: '', topic: '', document, variables: {}, parameters: [] },
-    // The values tell the kinds of the columns.
+    // The kinds of the columns follow from the values.
     shape: { type: undefined, isList: false, fields: [] },
     ...{ moneyPaths: [], enumPaths: [] },
     source: { kind: 'query' },

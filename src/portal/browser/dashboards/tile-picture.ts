@@ -76,16 +76,16 @@ export function pointsOfTile(table: ResultTable, choice: TileChoice): TilePoints
       pointsOf(table, { type: 'bar', x: by.path, y: path, series: '' }),
     );
     const series = ofParts.flatMap((points) => points.series);
-    const told = { by, measure, split: undefined, hasRest: false, areParts: true };
+    const form = { by, measure, split: undefined, hasRest: false, areParts: true };
     return {
       ...inOrder({ ...pointsOf(table, { type: 'bar', x: by.path, y: measure.path, series: '' }), series }),
-      ...told,
+      ...form,
     };
   }
   const series = isRound || by.path !== first.x ? '' : first.series;
   const points = inOrder(pointsOf(table, { type: 'bar', x: by.path, y: measure.path, series }));
-  const told = { by, measure, split: columnOf(series), hasRest: false, areParts: false };
-  return isRound ? withRest({ ...points, ...told }) : { ...points, ...told };
+  const form = { by, measure, split: columnOf(series), hasRest: false, areParts: false };
+  return isRound ? withRest({ ...points, ...form }) : { ...points, ...form };
 }
 
 /** The rows of a table. Classes are sorted as numbers, because as texts 10 comes before 2. */

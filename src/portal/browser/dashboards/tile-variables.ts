@@ -14,7 +14,7 @@ interface TileRights {
 
 export type TileVariables = ExampleOperation['variables'];
 
-/** Parses the variables, with days as words. `undefined` for a text that is no JSON object. */
+/** Parses the variables, with days as words. `undefined` for a text that is not a JSON object. */
 export function readVariables(
   text: string | null | undefined,
   operation: TileOperation,
@@ -43,7 +43,7 @@ export function fromFormValues(
 
 function toValue(text: string, type: string): unknown {
   if (type === 'Boolean') return text === 'true';
-  // Input that is no number is sent unchanged, and the gateway explains the fault.
+  // Input that is not a number is sent unchanged, and the gateway explains the fault.
   return type === 'Int' && /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
@@ -86,8 +86,8 @@ export function placeBehind(
   }
   if (source.kind === 'report') {
     const report = reports.find(({ field }) => field === source.field);
-    const told = parameters.filter(({ name }) => name !== 'first' && (asked[name] ?? '') !== '');
-    const search = Object.fromEntries(told.map(({ name }) => [name, String(asked[name])]));
+    const sent = parameters.filter(({ name }) => name !== 'first' && (asked[name] ?? '') !== '');
+    const search = Object.fromEntries(sent.map(({ name }) => [name, String(asked[name])]));
     return { to: `/portal/reports/${report?.name ?? ''}`, search: { ...search, run: '1' } };
   }
   const where = withVariables(source.where, asked);

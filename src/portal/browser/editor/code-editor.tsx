@@ -63,8 +63,8 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const colours = useRef(new Compartment());
-  const told = useRef(onChange);
-  told.current = onChange;
+  const listener = useRef(onChange);
+  listener.current = onChange;
   const isReadOnly = onChange === undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: value and colours are given to the editor below.
   useEffect(() => {
@@ -90,7 +90,7 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
           EditorState.readOnly.of(isReadOnly),
           EditorView.updateListener.of((update) => {
             const isGiven = update.transactions.some((one) => one.annotation(Transaction.remote) === true);
-            if (update.docChanged && !isGiven) told.current?.(update.state.doc.toString());
+            if (update.docChanged && !isGiven) listener.current?.(update.state.doc.toString());
           }),
           ...(original === undefined
             ? []

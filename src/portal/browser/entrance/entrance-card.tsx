@@ -175,7 +175,7 @@ interface EntranceFormProps {
   readonly below?: ReactNode;
 }
 
-/** A form of a page without a session. A password that is asked for twice must be the same. */
+/** A form of a page without a session. A password that is typed twice must be the same. */
 export function EntranceForm({ ref, action, send, children, below }: EntranceFormProps) {
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',

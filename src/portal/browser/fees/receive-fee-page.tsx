@@ -83,7 +83,7 @@ function describeStudent(data: Data): string {
   return [data.name, place, data.sequence, data.father_name, data.guardian_phone].filter(Boolean).join(' · ');
 }
 
-/** What is in the drawer: the cash of the day by who received it. */
+/** The cash received today, by collector. */
 function CashToday() {
   const { data } = useOperation(CashOfCollectors, { day: useToday() });
   const collectors = data?.dailyFeeCollection.totals.collectors ?? [];

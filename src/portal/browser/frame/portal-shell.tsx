@@ -53,7 +53,7 @@ export function PortalShell() {
   const [isSearchOpen, search] = useDisclosure(false);
   const [turn, setTurn] = useState(0);
   useShortcuts(help.open);
-  // Also while one types.
+  // Works while the user types, too.
   useHotkeys([['mod+K', search.open]], [], true);
   useFocusAfterRemoval();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the menu leads to another address.
@@ -172,7 +172,7 @@ function PrintedHead() {
   );
 }
 
-/** Drawing the page anew withdraws what it has waiting; what is typed into forms of records is kept. */
+/** Redrawing the page withdraws its pending changes. Input in forms of records is kept. */
 function OfflineNotice({ onWithdraw }: { onWithdraw(): void }) {
   const { online } = useNetwork();
   const count = useMutationState({ filters: { predicate: ({ state }) => state.isPaused } }).length;
@@ -234,7 +234,7 @@ function MainMenu() {
   );
 }
 
-/** The sheets stand before all other work: they are what a day begins with. */
+/** Sheets come first in the menu, because a day begins with them. */
 function SheetLinks() {
   const { pathname } = useLocation();
   return useSheets().map((sheet) => {

@@ -81,7 +81,7 @@ function createQueryClient(): QueryClient {
       onSettled: () => queries.invalidateQueries({ refetchType: 'none' }),
     }),
   });
-  // What waits for the network is not done once its user has discarded it or left its dialog or page.
+  // A change that waits for the network is dropped when its user discards it or leaves its dialog or page.
   const mutations = queries.getMutationCache();
   mutations.subscribe(({ type, mutation }) => {
     if (type === 'observerRemoved' && mutation.state.isPaused) mutations.remove(mutation);
@@ -94,7 +94,7 @@ function createQueryClient(): QueryClient {
   }
 }
 
-/** The page of the address is loaded at once, so that it is there when the viewer is known. */
+/** Loads the page of the address at once, so that it is ready when the viewer is known. */
 function startRouter(): ReturnType<typeof createPortalRouter> {
   const router = createPortalRouter();
   void router.load();
@@ -154,7 +154,7 @@ function InWords({ viewer, children }: { readonly viewer: Viewer; readonly child
     const inWordsOf = <Titled extends { readonly title: string }>(titled: readonly Titled[]) =>
       titled.map((one) => ({ ...one, title: say(one.title) }));
     const { reports } = viewer;
-    // A record alone would send nothing: whoever may create one writes to parents.
+    // A new record would not send anything, so users who may create one use the page Write to parents.
     const collections = viewer.collections.map((one) =>
       one.name === 'sms_log' ? { ...one, canCreate: false } : one,
     );
@@ -197,7 +197,7 @@ function NoViewerPage(props: ProblemStateProps) {
 
 type LazyPage = ComponentType & { preload(): Promise<void> };
 
-/** The addresses of the table of pages. What stands after `?` are texts, and read as they are written. */
+/** The routes of all pages. Parameters after `?` are texts and stay as they are written. */
 function createPortalRouter() {
   const root = createRootRoute({
     component: () => (
@@ -206,7 +206,7 @@ function createPortalRouter() {
       </InSteps>
     ),
     notFoundComponent: () => <NotFoundState />,
-    // Whoever works in a branch stays there, whichever link is followed.
+    // Links keep the branch of the user.
     search: { middlewares: [retainSearchParams<Record<string, string>>([BRANCH_PARAMETER])] },
   });
   const home = PORTAL_PAGES.find(({ path }) => path === '/');
@@ -216,11 +216,11 @@ function createPortalRouter() {
     return createRoute({
       getParentRoute: () => root,
       path: page.path,
-      // The router loads the file of a page before it draws it, and when a link to it is pointed at.
+      // The router loads the file of a page before it draws it, and when the pointer is over a link to it.
       component: Object.assign(() => <GuardedPage page={page} content={Page} />, { preload: Page.preload }),
       errorComponent: ({ error, reset }) => (
         <PageFrame title={t(page.label)}>
-          {/* The router keeps the failure of a page that did not come, until it is asked for it again. */}
+          {/* The router keeps the error of a page that failed to load until it is reset. */}
           <ProblemState problem={toError(error)} retry={() => void Page.preload().then(reset)} />
         </PageFrame>
       ),
@@ -243,8 +243,8 @@ function createPortalRouter() {
 }
 
 /**
- * A page that does not come is taken for one of a version that is gone, and the router loads the portal anew.
- * Where the gateway does not answer, that would take away what is there.
+ * If a page fails to load, the router assumes a new version and reloads the portal. While the gateway does
+ * not answer, that would lose the open page, so another error is thrown.
  */
 async function loadPage(page: PortalPage) {
   try {

@@ -24,13 +24,13 @@ interface AskOptions {
    * repeated after a reload; they must contain no secret.
    */
   readonly keptIn?: WritePlace | undefined;
-  /** Parts of the answer that the user may not read are null, and no problem. */
+  /** Parts of the answer that the user may not read are null, without an error. */
   readonly leavesOutForbidden?: boolean;
 }
 
 /** The callbacks of a subscription. */
 export interface Follower<Result> {
-  told(event: Result): void;
+  onEvent(event: Result): void;
   /** Called when events may have been lost, so that the data must be read again. */
   missed(): void;
 }
@@ -101,7 +101,7 @@ export class GatewayClient {
     return await this.#asUser((credentials) => send(path, init, credentials));
   }
 
-  /** Like `fetch`, but throws for every answer that is no success. @throws GatewayProblem */
+  /** Like `fetch`, but throws for every answer that is not a success. @throws GatewayProblem */
   async fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
     return await this.sendAsUser((credentials) => send(path, init, credentials));
   }
@@ -130,7 +130,7 @@ export class GatewayClient {
   follow<Result, Variables>(
     operation: PortalOperation<Result, Variables>,
     variables: Variables,
-    { told, missed }: Follower<Result>,
+    { onEvent, missed }: Follower<Result>,
   ): () => void {
     let isOver = false;
     let isInterrupted = false;
@@ -156,7 +156,7 @@ export class GatewayClient {
         {
           next: ({ data, errors }) => {
             failures = 0;
-            if (data && !errors) told(data);
+            if (data && !errors) onEvent(data);
           },
           error: (fault) => {
             if (isOver) return;

@@ -8,7 +8,7 @@ const PART_BYTES = 4 * 1024 * 1024;
  *
  * @throws GatewayProblem if the answer breaks off
  */
-export async function readInParts(response: Response, told: (bytes: number) => void): Promise<Blob> {
+export async function readInParts(response: Response, onRead: (bytes: number) => void): Promise<Blob> {
   const parts: Blob[] = [];
   let held: Uint8Array<ArrayBuffer>[] = [];
   let heldBytes = 0;
@@ -20,7 +20,7 @@ export async function readInParts(response: Response, told: (bytes: number) => v
     held.push(value);
     heldBytes += value.length;
     bytes += value.length;
-    told(bytes);
+    onRead(bytes);
     if (heldBytes < PART_BYTES) continue;
     parts.push(new Blob(held));
     held = [];

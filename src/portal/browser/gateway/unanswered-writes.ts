@@ -1,4 +1,4 @@
-/** More than a person has under way. The oldest is forgotten if there are more. */
+/** A person has fewer pending writes. Beyond this number, the oldest is forgotten. */
 const MOST_KEPT = 50;
 
 /** `page`: in the memory of the page. `tab`: in the storage of the tab, which survives a reload. */

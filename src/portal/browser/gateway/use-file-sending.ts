@@ -196,7 +196,7 @@ async function sendInPieces(
     );
   }
 
-  /** `undefined` where the gateway is not reached either. */
+  /** `undefined` if the gateway cannot be reached. */
   async function offsetAtGateway(of: string): Promise<number | undefined> {
     try {
       const answer = await gateway.fetchAnswer(of, { method: 'HEAD', headers: TUS, signal });
@@ -208,7 +208,7 @@ async function sendInPieces(
   }
 }
 
-/** Whether a failure may be over the next time: the line, a gateway that starts anew, an offset. */
+/** Whether a retry may succeed: after a lost connection, a restart of the gateway, a wrong offset. */
 function mayGoOn(fault: unknown): boolean {
   if (!(fault instanceof GatewayProblem)) return false;
   return fault.kind === 'unreachable' || ['CONFLICT', 'UNAVAILABLE', 'MAINTENANCE'].includes(fault.code);

@@ -55,7 +55,7 @@ interface AskingOptions<Result> {
   readonly isEnabled?: boolean;
   /** Shows the previous answer while another one is awaited. */
   readonly keepsPrevious?: boolean;
-  /** Repeats the query at this interval, which the last answer may say, while the page is visible. */
+  /** Repeats the query at this interval, which may depend on the last answer, while the page is visible. */
   readonly everyMs?: number | ((last: Result | undefined) => number);
 }
 
@@ -114,13 +114,13 @@ export function useChange<Result, Variables>(
 export function useEvents<Result, Variables>(
   operation: PortalOperation<Result, Variables>,
   variables: Variables,
-  told: (event: Result) => void,
+  onEvent: (event: Result) => void,
   missed: () => void,
 ): void {
   const gateway = useGateway();
   const key = JSON.stringify(variables);
-  const follower = { told: useEffectEvent(told), missed: useEffectEvent(missed) };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is no change.
+  const follower = { onEvent: useEffectEvent(onEvent), missed: useEffectEvent(missed) };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an object with the same values is not a change.
   useEffect(() => gateway.follow(operation, variables, follower), [gateway, operation, key]);
 }
 
@@ -169,7 +169,7 @@ interface ListedPage<Row> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** A page of a list without `pageInfo`: more follow a whole page, from its last row on. */
+/** A page of a list without `pageInfo`: a full page has a next one, which starts after its last row. */
 export function pageOf<Row extends { readonly id: string }>(
   nodes: readonly Row[],
   size: number,

@@ -1,4 +1,4 @@
-/** What waits for the viewer: each leads to where it is done. Before the figures of the day. */
+/** The open tasks of the viewer, with links, above the figures of the day. */
 import { Card, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import {

@@ -1,4 +1,4 @@
-/** The figures of a day and the tiles below them: what each asks, what it shows, and the page behind it. */
+/** The figures of a day and the tiles below them: the query, the content and the link of each. */
 import { Anchor, Skeleton, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -24,17 +24,17 @@ import { type DaySource, DayTile, type ShownTile, type Sourced } from './tile';
 
 type DayTotals = PresentOnDayQuery['daySheet']['totals'];
 
-/** More names say less than their number. */
+/** With more names, only their number is shown. */
 const MOST_UNMARKED = 12;
 const MOST_ABSENTEES = 6;
-/** So few sections are those of a teacher, and are named. */
+/** Up to so many sections are probably those of a teacher, and are named. */
 const MOST_OWN_SECTIONS = 3;
 
 function placeOf(one: { readonly class: string; readonly section: string }): string {
   return `${one.class} ${one.section}`;
 }
 
-/** The operations of a day. Tiles, figures and the list of what waits share their answers. */
+/** The operations of a day. Tiles, figures and the list of open tasks share their answers. */
 export function useDaySources(day: string) {
   const nameOfReport = useNameOfReport();
   const { collections, sessionFirstMonth } = useViewer();
@@ -98,7 +98,7 @@ export function DayTiles({ day }: { readonly day: string }) {
     if (isSchoolDay === false) return { empty: ['inbox', t('{day} is not a school day', words)] };
     return { empty: ['inbox', t('No attendance was marked on {day}', words)] };
   };
-  /** What the figures do not contain: sections without marks. On a day off, the marks count for nothing. */
+  /** The sections without marks, which the figures do not contain. On a day off, marks do not count. */
   const notCounted = ({ isSchoolDay, holiday, unmarked }: DayTotals): string | undefined => {
     if (isSchoolDay === false)
       return holiday === null
@@ -365,7 +365,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** A lakh or more without its paise: the page behind the figure has them. */
+/** Prints a lakh or more without paise, which the page behind the figure shows. */
 function sayLarge(amount: string | number, currency: string): string {
   const value = Number(amount);
   return value < 100_000 ? formats.money(value, currency) : formats.shortMoney(value, currency);

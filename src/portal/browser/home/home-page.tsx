@@ -101,8 +101,8 @@ function DayChoice({ day, today, onChoose }: DayChoiceProps) {
   );
 }
 
-/** The settings that the first step names. Those that have a default are said by saving it. */
-const TO_SAY: readonly string[] = ['schoolName', 'weeklyOffs', 'sessionFirstMonth', 'grades'];
+/** The settings of the first step. One with a default counts as set once it was saved. */
+const FIRST_SETTINGS: readonly string[] = ['schoolName', 'weeklyOffs', 'sessionFirstMonth', 'grades'];
 
 interface Step {
   readonly to: string;
@@ -111,19 +111,19 @@ interface Step {
   readonly about: string;
   readonly isMine: boolean;
   readonly isDone: boolean;
-  /** What of it is left, where some is done. */
+  /** The open parts, if others are done. */
   readonly open?: readonly string[];
 }
 
-/** How far the school has come, as told to who looks after it. */
+/** The progress of a new school, for its admin. */
 interface SchoolBeginning {
-  /** Nothing of a day can be shown: there are no students. */
+  /** Whether there are no students, so that a day has no figures. */
   readonly isEmpty: boolean;
-  /** What to begin with; none once there are classes and students. */
+  /** The first steps; none once there are classes and students. */
   readonly steps: readonly Step[];
 }
 
-/** Asks whether the school has what its reports are made of, where the viewer could bring it in. */
+/** Checks whether the school has the records that its reports need, if the viewer may import them. */
 function useSchoolBeginning(): SchoolBeginning {
   const { duties, mayImport, sessionFirstMonth } = useViewer();
   const today = useToday();
@@ -135,10 +135,10 @@ function useSchoolBeginning(): SchoolBeginning {
     { isEnabled: mayImport && nameOfReport('strength') !== undefined },
   );
   const { data: begun } = useOperation(SchoolBegun, {}, { isEnabled: mayImport && maySettle });
-  // The tile asks the same, for others too, and their answer is known here then.
+  // The tile has the same query, so its answer is cached.
   const isEmpty = mayImport && strong?.strength.totals.strength === 0;
   const set = new Set(begun?.domainProperties.filter(({ isSet }) => isSet).map(({ name }) => name));
-  const unsaid = TO_SAY.filter((name) => !set.has(name));
+  const unset = FIRST_SETTINGS.filter((name) => !set.has(name));
   const hasClasses = begun === undefined || begun.classes.nodes.length > 0;
   if (!isEmpty && (strong === undefined || hasClasses)) return { isEmpty: false, steps: [] };
   const steps: readonly Step[] = [
@@ -147,8 +147,8 @@ function useSchoolBeginning(): SchoolBeginning {
       title: phrase('Set up the school'),
       about: phrase('Its name, weekly days off, start of session and grades.'),
       isMine: duties.includes('settings'),
-      isDone: begun !== undefined && unsaid.length === 0,
-      ...(unsaid.length < TO_SAY.length && { open: unsaid }),
+      isDone: begun !== undefined && unset.length === 0,
+      ...(unset.length < FIRST_SETTINGS.length && { open: unset }),
     },
     {
       to: '/portal/records/class',
@@ -176,7 +176,7 @@ function useSchoolBeginning(): SchoolBeginning {
   return { isEmpty, steps: steps.filter(({ isMine }) => isMine) };
 }
 
-/** What to begin with, in its order, and which of it is done. */
+/** The first steps in their order, and which are done. */
 function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
   return (
     <section aria-labelledby="first-steps">

@@ -100,7 +100,7 @@ export function Figure({ value, note }: { readonly value: string; readonly note?
   );
 }
 
-/** Amounts beside each other, each with its name and its value: what a handful of parts come to. */
+/** Bars for a few amounts, each with its name and its value. */
 interface BarListProps {
   /** The name of the measure, for screen readers. */
   readonly title: string;
@@ -151,7 +151,7 @@ interface DayTileProps<Result, Variables> {
   show(result: Result): ShownTile;
 }
 
-/** What shows nothing to viewers without a source. */
+/** The properties of a component that renders nothing for viewers without its source. */
 export type Sourced<Props extends { readonly of: unknown }> = Omit<Props, 'of'> & {
   readonly of: Props['of'] | undefined;
 };
@@ -187,7 +187,7 @@ function ShownParts({
   rows,
   chart,
 }: ShownTile & { readonly title: string }) {
-  // Zeros would be seen in the legend alone.
+  // A series of zeros would only appear in the legend.
   const shownSeries = chart?.series.filter(({ values }, _, all) => all.length === 1 || values.some(Boolean));
   return (
     <>

@@ -164,7 +164,7 @@ function Separator({
   );
 }
 
-/** The findings for a part. Which cells are unusual was judged by the whole cells. */
+/** The findings for a part, without unusual cells, which were found among whole cells. */
 function partsFound(found: FoundColumn, part: CellPart): FoundColumn {
   const parts = found.examples.map((cell) => partOfCell(cell, part) ?? '').filter((text) => text !== '');
   return { ...found, examples: [...new Set(parts)], misfits: { count: 0, samples: [] } };
@@ -292,7 +292,7 @@ function choicesOf(
   ];
 }
 
-/** The months that the numbered days of a register may be of. */
+/** The number of months that are offered for the numbered days of a register. */
 const MONTHS_BACK = 12;
 
 /** The formats of cells for the field, with an example each; for numbers, the months of their days. */

@@ -69,7 +69,7 @@ function useProgress(id: string): void {
   const queries = useQueryClient();
   const askAnew = useAskAnew();
   const readAnew = () => void askAnew([ImportNow]);
-  const told = ({ importChanged }: AnyImportChangedSubscription) => {
+  const onChange = ({ importChanged }: AnyImportChangedSubscription) => {
     if (importChanged.id !== id) return;
     const key = [ImportNow.name, { id }];
     const known = queries.getQueryData<ImportNowQuery>(key);
@@ -77,7 +77,7 @@ function useProgress(id: string): void {
       queries.setQueryData(key, { import: { ...known.import, ...importChanged } });
     } else readAnew();
   };
-  useEvents(AnyImportChanged, {}, told, readAnew);
+  useEvents(AnyImportChanged, {}, onChange, readAnew);
 }
 
 function ImportSteps({ one }: { readonly one: ShownImportFragment }) {

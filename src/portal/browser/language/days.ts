@@ -1,8 +1,8 @@
 import { withAsciiDigits } from '../../../base/text/ascii-digits.js';
 
 /**
- * The next day, both as `YYYY-MM-DD`: the end of a range whose last day was selected. A text that is no day
- * is returned unchanged, and the gateway rejects it.
+ * The next day, both as `YYYY-MM-DD`: the end of a range whose last day was selected. A text that is not a
+ * day is returned unchanged, and the gateway rejects it.
  */
 export function dayAfter(day: string): string {
   return isTime(day) ? new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10) : day;
@@ -17,7 +17,7 @@ const DAY_FIRST = /^(?<day>\d{1,2})(?<between>[/.\- ])(?<month>\d{1,2})\k<betwee
 const DIGITS_ALONE = /^(?<day>\d\d)(?<month>\d\d)(?<year>\d{4})$/;
 const YEAR_FIRST = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/;
 
-/** The day as `YYYY-MM-DD`; `undefined` for a text that is no day of the calendar, such as 31/02/2026. */
+/** The day as `YYYY-MM-DD`; `undefined` for a text that is not a calendar day, such as 31/02/2026. */
 export function parseTypedDay(text: string): string | undefined {
   const typed = withAsciiDigits(text).trim();
   const found = [DAY_FIRST, DIGITS_ALONE, YEAR_FIRST].map((form) => form.exec(typed)).find(Boolean);
@@ -28,20 +28,20 @@ export function parseTypedDay(text: string): string | undefined {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(written) ? written : undefined;
 }
 
-/** `2026-11-26` as 26/11/2026; a text that is no day as it stands. */
+/** `2026-11-26` as 26/11/2026; any other text unchanged. */
 export function printTypedDay(day: string): string {
   const { year, month, day: ofMonth } = YEAR_FIRST.exec(day)?.groups ?? {};
   return year === undefined ? day : `${ofMonth}/${month}/${year}`;
 }
 
-/** Whether a language has the day first. Default: the language of the browser, by which its own fields go. */
+/** Whether a language has the day first. Default: the language of the browser and its own fields. */
 export function writesDayFirst(language?: string): boolean {
   return /^26\D11/.test(
     new Intl.DateTimeFormat(language, { timeZone: 'UTC' }).format(Date.UTC(2026, 10, 26)),
   );
 }
 
-/** The days that the tiles of the dashboard ask about; all of them are `YYYY-MM-DD`. */
+/** The days in the queries of dashboard tiles; all of them are `YYYY-MM-DD`. */
 
 export function dayBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10);

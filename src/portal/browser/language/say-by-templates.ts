@@ -61,7 +61,7 @@ export function sayByTemplates(
     return TEXTS.has(name) ? (sayText(value) ?? value) : value;
   }
 
-  /** A list is said part by part: a template for one part would match all of it. */
+  /** A list is translated part by part, because a template for one part would match all of it. */
   function sayText(value: string): string | undefined {
     const parts = value.split(', ').map(say);
     return parts.includes(undefined) ? say(value) : parts.join(', ');

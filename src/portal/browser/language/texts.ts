@@ -110,7 +110,7 @@ function dayOfInstant(at: number): string {
   return daysBy({ locale: 'sv-SE', timeZone: formats.timeZone, dateStyle: 'short' }).format(at);
 }
 
-/** A text that is no time, such as a thirteenth month in an address, is returned unchanged. */
+/** A text that is not a time, such as a thirteenth month in an address, is returned unchanged. */
 function sayTime(value: string, time: string, options: Intl.DateTimeFormatOptions): string {
   return isTime(time) ? daysBy({ locale: formats.locale, ...options }).format(Date.parse(time)) : value;
 }

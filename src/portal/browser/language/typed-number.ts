@@ -7,7 +7,7 @@ import { withAsciiDigits } from '../../../base/text/ascii-digits.js';
 /** Plain digits, or digits in groups: of thousands, or of lakhs and crores. */
 const NUMBER = /^(-?)(\d+|\d{1,3}(?:[ ,]\d{3})+|\d{1,2}(?:[ ,]\d{2})*[ ,]\d{3})?(\.\d*)?(e[+-]?\d{1,3})?$/i;
 
-/** The number in the notation of JSON. `undefined` if the text is no number. */
+/** The number in the notation of JSON. `undefined` if the text is not a number. */
 export function parseTypedNumber(text: string, unit?: string | null): string | undefined {
   const [, sign = '', grouped = '', fraction = '', exponent = ''] = NUMBER.exec(bare(text, unit)) ?? [];
   const whole = grouped.replaceAll(/[ ,]/g, '');

@@ -36,7 +36,7 @@ export function labelOfMessage({ subject, text }: ListedMessage): string {
   return subject ?? text ?? '';
 }
 
-/** The records of text messages, which say for whom and why a message was sent. */
+/** The records of text messages, with the recipient and the reason of each. */
 const SMS_LOG = 'sms_log';
 
 export interface MessageDialogProps {
@@ -48,8 +48,8 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
   const [asked, setAsked] = useState<'retry' | 'discard'>();
   const { id, state, recipients, remaining } = message;
   const to = (remaining ?? recipients).join(', ');
-  const done = (told: string) => () => {
-    notice(told);
+  const done = (words: string) => () => {
+    notice(words);
     onClose();
   };
   const common = { variables: { id }, outdated: [MessagesOfPortal], onClose: () => setAsked(undefined) };

@@ -148,7 +148,7 @@ export interface SentLinkDialogProps {
   onClose(): void;
 }
 
-/** Says that a link for setting a password was mailed, or shows it to be passed on. */
+/** Reports that a link for setting a password was mailed, or shows the link to pass on. */
 export function SentLinkDialog({ link, expiresAt, onClose }: SentLinkDialogProps) {
   const until = t('It works once, until {time}.', { time: formats.instant(expiresAt) });
   if (link === null)

@@ -11,9 +11,9 @@ interface PrintMenuProps {
   /** The documents of a collection; for one record also those of any collection. */
   readonly collection?: string;
   readonly isOne?: boolean;
-  /** The documents of a report; its table too is printed. */
+  /** The documents of a report, whose table can be printed too. */
   readonly report?: string;
-  /** The address of a document: which records, and what is chosen. */
+  /** The address of a document, with its records and choices. */
   address(print: PrintHead): Readonly<Record<string, string>>;
 }
 

@@ -102,7 +102,7 @@ function PrintOf({ head, layout }: { readonly head: PrintHead; readonly layout: 
   );
 }
 
-/** A text of the address that is no filter finds nothing. */
+/** An invalid filter in the address finds nothing. */
 function parseWhere(text: string): Readonly<Record<string, unknown>> {
   return text === '' ? {} : (readJsonObject(text) ?? { _id: { equals: text } });
 }

@@ -25,7 +25,7 @@ type Promotion = PromoteStudentsMutation['promoteStudents'];
 type Student = Promotion['students'][number];
 type Input = PromoteStudentsMutationVariables['promotion'];
 
-/** A section of the old session, and where its students go. */
+/** A section of the old session, with the target of its students. */
 interface Route {
   readonly class: string;
   readonly section: string;
@@ -91,7 +91,7 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
   };
   const look = (changed: Partial<Input> = {}) =>
     preview.mutate({ promotion: { ...input, ...changed, dryRun: true } });
-  // A preview of other choices would show what is not going to happen.
+  // The preview of other choices would be wrong.
   const change = (apply: () => void) => {
     apply();
     preview.reset();
@@ -105,7 +105,7 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
     });
   };
   const onPromoted = ({ promoteStudents }: PromoteStudentsMutation) => {
-    // The preview goes, and the question with it.
+    // Removes the preview and its question.
     preview.reset();
     const { requestId, students } = promoteStudents;
     const count = students.length;

@@ -59,14 +59,14 @@ function BulkDialog({ collection, kind, filter, onDone, onClose }: BulkDialogPro
       return { count: answer.updateRecords.matched, requestId };
     },
     onSuccess: async ({ count, requestId }) => {
-      const words = { count, told: counted.data ?? 0 };
+      const words = { count, counted: counted.data ?? 0 };
       const done =
         kind === 'change'
           ? t('{count, plural, one {# record} other {# records}} changed.', words)
           : t('{count, plural, one {# record} other {# records}} removed.', words);
       const readAnew = () => queries.resetQueries({ queryKey: [GridRecords.name] });
       const differs = t(
-        'The preview had counted {told, number}: someone else changed records in the meantime.',
+        'The preview had counted {counted, number}: someone else changed records in the meantime.',
         words,
       );
       const message = count === counted.data ? done : `${done} ${differs}`;

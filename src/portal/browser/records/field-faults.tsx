@@ -58,10 +58,10 @@ function kindOf(code: string | undefined, { expected, sent }: SentFault): FieldF
 
 const ONE_FOR_EACH = 'one record for each ';
 /** A field may have one fault for each entry of its list. */
-const MOST_TOLD = 3;
+const MOST_SHOWN = 3;
 
 export function FieldFaults({ faults }: { readonly faults: readonly FieldFault[] }): ReactNode {
-  return faults.slice(0, MOST_TOLD).map((fault) => {
+  return faults.slice(0, MOST_SHOWN).map((fault) => {
     const place = fault.within.map((step) =>
       /^\d+$/.test(step) ? `${Number(step) + 1}` : sayFieldName(step),
     );
@@ -86,7 +86,7 @@ function FaultInWords({ fault: { kind, detail, expected = '' } }: { readonly fau
   return <ProblemWords text={detail} />;
 }
 
-/** Looser than what the gateway accepts: whatever they refuse, it refuses too. */
+/** Looser than the rules of the gateway: it refuses every text that they refuse. */
 const FORMATS: Readonly<Record<string, RegExp>> = {
   email: /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
   month: /^\d{4}-(?:0[1-9]|1[0-2])$/,
@@ -94,7 +94,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
   session: /^\d{4}-\d{2}$/,
 };
 
-/** Returns a function that says what is wrong with a value; '' for a value that may be sent. */
+/** Returns a function that describes the fault of a value; '' for a value that may be sent. */
 export function useBoundFault(): (value: unknown, field: DeclaredField) => string {
   const today = useToday();
 

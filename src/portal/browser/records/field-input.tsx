@@ -141,7 +141,7 @@ interface InstantInputProps {
 
 /**
  * The input for a day, if the values are days, otherwise for an instant in the time zone of the school. A
- * text that is no time, as old records may have, is shown unchanged.
+ * text that is not a time, as old records may have, is shown unchanged.
  */
 function InstantInput({ common, text, field, onChange }: InstantInputProps) {
   const { timeZone } = useViewer().domain;
@@ -237,7 +237,7 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
   );
 }
 
-/** A text is input that is not a number. */
+/** A text stands for input that is not a number. */
 function numberText(value: unknown): string {
   if (isExactNumber(value)) return value.$number;
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
@@ -250,8 +250,8 @@ function valueOfNumberText(text: string): unknown {
 }
 
 /**
- * The description as the form says it: without sentences on how a value is stored, and with the names of the
- * page. `undefined` if there is none, because an empty text would take up a line.
+ * The description for the form: without sentences on how a value is stored, and with the names of the page.
+ * `undefined` if there is none, because an empty text would take up a line.
  */
 function described({ description }: DeclaredField): string | undefined {
   const sentences = description?.split(/(?<=[.।]) /).filter((sentence) => !/`_|`\w+\./.test(sentence)) ?? [];
@@ -260,14 +260,14 @@ function described({ description }: DeclaredField): string | undefined {
 }
 
 interface NumberTextInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
-  /** The number as in JSON, or a text that is no number and is shown as invalid. */
+  /** The number as in JSON, or another text, which is shown as invalid. */
   readonly value: string;
   readonly unit?: string | null | undefined;
   /**
    * Called with such a number or text. Invalid input is passed as typed, so that nothing is lost or guessed.
    */
   onChange(value: string): void;
-  /** What is wrong with the number; '' if nothing is. */
+  /** The fault of the number; '' if there is none. */
   readonly fault?: string;
 }
 
@@ -312,12 +312,12 @@ export function NumberTextInput(props: NumberTextInputProps) {
 interface CheckedTextInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: string;
   onChange(value: string): void;
-  /** What is wrong with the text; '' if nothing is. */
+  /** The fault of the text; '' if there is none. */
   readonly fault: string;
   readonly isLong: boolean;
 }
 
-/** An input for a text within bounds. What is wrong is said when the input loses the focus. */
+/** An input for a text within bounds. A fault is shown when the input loses the focus. */
 function CheckedTextInput(props: CheckedTextInputProps) {
   const { value, onChange, fault, error, isLong, ...others } = props;
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);

@@ -1,4 +1,4 @@
-/** Builds a filter row by row. The filter is also shown as text, which can be edited as well. */
+/** Builds a filter row by row. The filter is also shown as text, which can be edited, too. */
 import { Drawer, Group, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { formats, phrase, t } from '../language/texts';

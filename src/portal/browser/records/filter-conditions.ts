@@ -57,7 +57,7 @@ function printValue(operator: FilterOperator, value: string): string {
   return isWord ? `\\${value}` : escapeValue(value);
 }
 
-/** Prints conditions as a GraphQL `where`, to be copied into a query; '' if it cannot say one of them. */
+/** Prints conditions as a GraphQL `where`, to be copied into a query; '' if it cannot express one of them. */
 export function printWhere(
   conditions: readonly FilterCondition[],
   isNumber: (field: string) => boolean,
@@ -100,7 +100,7 @@ const OPERATORS_OF_WHERE: Readonly<Record<OqueryOperator, string>> = {
   '=#in': 'inMonth',
   '=today': 'today',
   '=yesterday': 'yesterday',
-  // A `where` has no such word.
+  // A `where` does not have this word.
   '=daybeforeyesterday': '',
 };
 
@@ -122,7 +122,7 @@ export interface SplitWhere {
   readonly rest: string;
 }
 
-/** Splits a `where` into rows and the rest; a text that is no JSON object is returned as the rest. */
+/** Splits a `where` into rows and the rest; a text that is not a JSON object is returned as the rest. */
 export function splitWhere(text: string, choices: readonly EmptinessChoice[]): SplitWhere {
   const read = readJsonObject(text);
   if (!read) return { conditions: [], rest: text };

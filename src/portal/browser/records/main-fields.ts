@@ -41,8 +41,8 @@ const PHONE = /^\+?\d{10,15}$/;
 const IS_PHONE_FIELD = /phone|mobile|tel|whatsapp|^sms/;
 
 /**
- * Returns each address once, in the order of the fields. A number counts as a phone number if the declaration
- * of its field says so.
+ * Returns each address once, in the order of the fields. A number is a phone number if its field is declared
+ * as one.
  */
 export function addressesOfRecord(
   { fields }: { readonly fields: readonly { readonly name: string }[] },

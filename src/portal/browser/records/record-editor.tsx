@@ -70,7 +70,7 @@ export function RecordEditor({ collection, record, onMade }: RecordEditorProps) 
   const isOfFields = faults.size > 0 && shown.filter(({ name }) => faults.has(name)).length === faults.size;
   const form = useRef<HTMLFormElement>(null);
   const isBusy = make.isPending || saving.isSaving;
-  // Also while one types.
+  // Works while the user types, too.
   useHotkeys([['mod+S', () => isChanged && !isBusy && form.current?.requestSubmit()]], []);
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
@@ -167,8 +167,8 @@ function withDefault(field: DeclaredField): DeclaredField {
 
 /** The defaults of a new record, except the time of its creation. */
 function defaultsOf(fields: readonly DeclaredField[]): Values {
-  const told = fields.filter(({ type, default: value }) => value !== null && type !== 'datetime');
-  return Object.fromEntries(told.map((field) => [field.name, field.default]));
+  const withDefaults = fields.filter(({ type, default: value }) => value !== null && type !== 'datetime');
+  return Object.fromEntries(withDefaults.map((field) => [field.name, field.default]));
 }
 
 /** A record as it was when the user began to change it. */

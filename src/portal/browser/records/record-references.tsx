@@ -28,7 +28,7 @@ type Values = Readonly<Record<string, unknown>>;
 const SHOWN = 5;
 /** The fields to read of the referring records. Fewer of them are shown. */
 const ASKED_FIELDS = 12;
-const TOLD_VALUES = 4;
+const DESCRIBED_VALUES = 4;
 
 export function RecordReferences({ collection, id, values }: RecordReferencesProps) {
   const { data, error, refetch } = useOperation(ReferringFields, {});
@@ -68,7 +68,9 @@ interface ReferringProps {
 function Referring({ from, field, id, values }: ReferringProps) {
   const describe = useDescription(from, values);
   const oquery = `${field}.value=${escapeValue(id)}`;
-  const asked = [...new Set([...tellingFields(from), ...stateFieldsOf(from.fields)].map(({ name }) => name))];
+  const asked = [
+    ...new Set([...fieldsToDescribe(from), ...stateFieldsOf(from.fields)].map(({ name }) => name)),
+  ];
   const { data, error } = useOperation(ReferringRecords, {
     collection: from.name,
     oquery,
@@ -107,7 +109,7 @@ function Referring({ from, field, id, values }: ReferringProps) {
 }
 
 /** The label first, then money, then the rest. Fields with parts do not fit into a line. */
-function tellingFields({ labelField, fields }: ReferringProps['from']) {
+function fieldsToDescribe({ labelField, fields }: ReferringProps['from']) {
   const rank = ({ name, unit }: (typeof fields)[number]) => {
     if (name === labelField) return 0;
     return unit !== null && /^[A-Z]{3}$/.test(unit) ? 1 : 2;
@@ -124,12 +126,12 @@ function useDescription(from: ReferringProps['from'], values: Values): (data: Va
     const unusual = states.filter(
       (field) => data[field.name] !== field.default && field !== voidStateOf(from.fields, data),
     );
-    const told = tellingFields(from).filter(
+    const described = fieldsToDescribe(from).filter(
       (field) =>
         !states.includes(field) && !known.has(data[field.name]) && !isReferenceValue(data[field.name]),
     );
     const textsOf = (fields: typeof states) =>
       fields.map((field) => valueText(data[field.name], field, data)).filter((text) => text !== '');
-    return [...textsOf(unusual), ...textsOf(told).slice(0, TOLD_VALUES)].join(' · ');
+    return [...textsOf(unusual), ...textsOf(described).slice(0, DESCRIBED_VALUES)].join(' · ');
   };
 }

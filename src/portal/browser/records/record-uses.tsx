@@ -1,4 +1,4 @@
-/** The records that point to what is to be removed, as a refused removal counts them. */
+/** The records that prevent the removal of a record, as the refusal counts them. */
 import { Anchor, Stack } from '@mantine/core';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
@@ -8,7 +8,7 @@ import { sayFieldName } from './use-declared-collection';
 
 export interface RecordUse {
   readonly count: number;
-  /** Counting ended before all were counted. */
+  /** Whether counting stopped before the end. */
   readonly isMore: boolean;
   readonly collection: string;
   /** The path that points to it, e.g. `student`. */
@@ -34,7 +34,7 @@ export function usesIn(problem: Error | null): readonly RecordUse[] | undefined 
 
 export interface RecordUsesProps {
   readonly uses: readonly RecordUse[];
-  /** The record, if it is one: its uses can be opened. */
+  /** The id, if a single record was refused: its uses can be opened. */
   readonly id?: string;
 }
 

@@ -168,7 +168,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
               {...{ columns, rows, chosen, more: records.more }}
               sort={order}
               collection={collection}
-              // The newest first is no order of the address: a press on its column begins with the oldest.
+              // The default order is not in the address: a first press on its column sorts the oldest first.
               onSort={(next) => change({ sort: next === sort ? order.slice(1) : next })}
             />
           </InSteps>

@@ -55,7 +55,7 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
         variant={filter.text === '' ? 'default' : 'light'}
         icon="filter"
         onClick={onFilter}
-        className={filter.text === '' ? 'filter-button' : 'filter-button is-told'}
+        className={filter.text === '' ? 'filter-button' : 'filter-button is-set'}
         title={filter.text}
       />
       <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />

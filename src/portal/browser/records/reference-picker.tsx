@@ -93,7 +93,7 @@ export function RecordSelect({ common, named, value, known, onChange }: RecordSe
   const [isOpen, setIsOpen] = useState(false);
   const { collection, field } = named;
   const isText = field !== '_id';
-  const asked = { collection, told: isText ? [field] : [] };
+  const asked = { collection, alsoRead: isText ? [field] : [] };
   const chosen = useRecordChoices({
     ...asked,
     search: '',
@@ -111,7 +111,7 @@ export function RecordSelect({ common, named, value, known, onChange }: RecordSe
     search: isSearching ? settled : '',
     isEnabled: isOpen,
   });
-  const storedOf = (choice: RecordChoice) => (isText ? String(choice.told[field] ?? '') : choice.id);
+  const storedOf = (choice: RecordChoice) => (isText ? String(choice.values[field] ?? '') : choice.id);
   const found = (isTyping ? [] : choices).map((choice) => ({
     value: storedOf(choice),
     label: labelOf(choice),
@@ -218,7 +218,7 @@ export function useReferenceTarget(
   };
 }
 
-/** The collection that a reference leads to, if its value or its declaration says so. */
+/** The collection that a reference leads to, if its value or its declaration names it. */
 export function declaredTarget({ targets }: DeclaredField, value: unknown): string | undefined {
   if (isReferenceValue(value) && value.collection !== undefined) return value.collection;
   return targets.length === 1 ? targets[0] : undefined;
@@ -231,7 +231,7 @@ interface AskedChoices {
   /** Another field to search in. */
   readonly alsoIn?: string | undefined;
   /** Further fields to read. */
-  readonly told?: readonly string[];
+  readonly alsoRead?: readonly string[];
   /** Only this record, regardless of the search. */
   readonly only?: { readonly field: string; readonly value: string } | undefined;
   readonly isEnabled: boolean;
@@ -240,9 +240,9 @@ interface AskedChoices {
 interface RecordChoice {
   readonly id: string;
   readonly label: string;
-  /** What tells it from others of the same label. */
+  /** Distinguishes it from others with the same label. */
   readonly beside: string;
-  readonly told: Readonly<Record<string, unknown>>;
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -253,7 +253,7 @@ function useRecordChoices(asked: AskedChoices): {
   readonly choices: readonly RecordChoice[];
   readonly isFetching: boolean;
 } {
-  const { collection, search, alsoIn, told = [], only, isEnabled } = asked;
+  const { collection, search, alsoIn, alsoRead = [], only, isEnabled } = asked;
   const labels = useOperation(LabelFields, {});
   const known = useKnownRecords()(collection);
   const labelField = labels.data?.collections.find(({ name }) => name === collection)?.labelField ?? '_id';
@@ -264,15 +264,15 @@ function useRecordChoices(asked: AskedChoices): {
     {
       collection,
       where: only ? { [only.field]: { equals: only.value } } : found,
-      project: [...new Set([labelField, ...known.told, ...told])],
+      project: [...new Set([labelField, ...known.shown, ...alsoRead])],
     },
     { isEnabled: isEnabled && collection !== '' && labels.data !== undefined },
   );
   const choices = (data?.records.nodes ?? []).map(({ id, data: fields }) => {
     const values = fields as Readonly<Record<string, unknown>>;
     return {
-      ...{ id, label: String(values[labelField] ?? id), told: values },
-      beside: describeKnown(known.told, values),
+      ...{ id, label: String(values[labelField] ?? id), values },
+      beside: describeKnown(known.shown, values),
     };
   });
   return { choices, isFetching };
@@ -281,25 +281,25 @@ function useRecordChoices(asked: AskedChoices): {
 interface KnownRecords {
   /** The fields that are searched; each has an index of its parts. */
   readonly searched: readonly string[];
-  readonly told: readonly string[];
+  readonly shown: readonly string[];
 }
 
 const KNOWN: Readonly<Record<string, KnownRecords>> = {
   registration: {
     searched: ['name', 'sequence', 'guardian_phone'],
-    told: ['class', 'section', 'sequence'],
+    shown: ['class', 'section', 'sequence'],
   },
-  pltf_user: { searched: ['name'], told: ['department', 'designation'] },
-  fee_receipt: { searched: ['receipt_no', 'instrument_no'], told: ['class', 'section', 'date'] },
+  pltf_user: { searched: ['name'], shown: ['department', 'designation'] },
+  fee_receipt: { searched: ['receipt_no', 'instrument_no'], shown: ['class', 'section', 'date'] },
 };
 
 /** Returns the fields that the viewer may read; none for collections that are found by their label alone. */
 export function useKnownRecords(): (collection: string) => KnownRecords {
   const isReadable = useIsReadable();
   return (collection) => {
-    const { searched = [], told = [] } = KNOWN[collection] ?? {};
-    const isShown = (field: string) => isReadable({ collection, field });
-    return { searched: searched.filter(isShown), told: told.filter(isShown) };
+    const { searched = [], shown = [] } = KNOWN[collection] ?? {};
+    const mayRead = (field: string) => isReadable({ collection, field });
+    return { searched: searched.filter(mayRead), shown: shown.filter(mayRead) };
   };
 }
 
@@ -316,10 +316,10 @@ export function whereContains(fields: readonly string[], text: string) {
   };
 }
 
-/** What is said beside a name, e.g. `5 A · GV-02036`. */
-export function describeKnown(told: readonly string[], data: Readonly<Record<string, unknown>>): string {
+/** Prints the text beside a name, e.g. `5 A · GV-02036`. */
+export function describeKnown(shown: readonly string[], data: Readonly<Record<string, unknown>>): string {
   const value = (field: string) => String(data[field] ?? '').slice(0, field === 'date' ? 10 : undefined);
-  const place = [value('class'), value('section')].filter((one) => told.includes('class') && one !== '');
-  const others = told.filter((field) => field !== 'class' && field !== 'section').map(value);
+  const place = [value('class'), value('section')].filter((one) => shown.includes('class') && one !== '');
+  const others = shown.filter((field) => field !== 'class' && field !== 'section').map(value);
   return [place.join(' '), ...others].filter((one) => one !== '').join(' · ');
 }

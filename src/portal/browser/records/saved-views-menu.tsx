@@ -64,7 +64,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
             label={active ? viewLabel(active, isChanged) : t('Views')}
             variant={active ? 'light' : 'default'}
             icon="bookmark"
-            className={active ? 'view-button is-told' : 'view-button'}
+            className={active ? 'view-button is-set' : 'view-button'}
             title={active && viewLabel(active, isChanged)}
           />
         </Menu.Target>

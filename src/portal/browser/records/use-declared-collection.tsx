@@ -114,7 +114,7 @@ function withUnit(number: string, { unit }: DeclaredField): string {
   return unit === null ? number : `${number} ${unit}`;
 }
 
-/** Of a choice such as `% or INR`, the unit that `kind` says; null if it is unknown. */
+/** The unit that `kind` selects from a choice such as `% or INR`; null if it is unknown. */
 export function unitIn({ kind }: Values, unit: string | null): string | null {
   if (!unit?.includes(' or ')) return unit;
   const units = unit.split(' or ');
@@ -131,7 +131,7 @@ export function stateFieldsOf<Field extends Pick<DeclaredField, 'allowed' | 'def
   return fields.filter((field) => field.allowed && typeof field.default === 'string');
 }
 
-/** The field by which a record counts for nothing; `undefined` if it counts. */
+/** The field that makes a record void; `undefined` if it is valid. */
 export function voidStateOf<Field extends Pick<DeclaredField, 'name' | 'allowed' | 'default'>>(
   fields: readonly Field[],
   data: unknown,
@@ -147,7 +147,7 @@ export interface VoidStateProps {
   readonly isShown?: readonly { readonly name: string }[];
 }
 
-/** The state of such a record; nothing for one that counts. */
+/** The state of a void record; nothing for a valid one. */
 export function VoidState({ fields, data, isShown = [] }: VoidStateProps) {
   const field = voidStateOf(fields, data);
   if (field === undefined || isShown.some(({ name }) => name === field.name)) return null;

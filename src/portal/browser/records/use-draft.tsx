@@ -59,7 +59,7 @@ function keepInTab(key: string, text: string): void {
 
 /**
  * Returns the draft to send: texts without leading and trailing white space, which pasted texts often have. A
- * text of white space alone is no value.
+ * text of only white space counts as missing.
  */
 export function tidied(draft: Draft): Draft {
   return Object.fromEntries(
@@ -108,7 +108,7 @@ export function useDraftBase<Base>(
     sessionStorage.removeItem(BASE_PREFIX + key);
     setKept(undefined);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is there now counts once it is begun.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current value counts when the draft begins.
   useEffect(() => {
     if (!isBegun) forget();
     else if (kept === undefined && now !== undefined) {

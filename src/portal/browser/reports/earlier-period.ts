@@ -23,8 +23,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
 /**
- * Moves the period of a report, by its parameters as the gateway understood them. A report as known on a day
- * becomes one of what was known then. `undefined` for a report without a period, or of an examination.
+ * Moves the period of a report, by its parameters as the gateway understood them, and its `asOn` day.
+ * `undefined` for a report without a period, or of an examination.
  */
 export function earlierPeriod(
   understood: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ export function earlierPeriod(
   const session = text('session');
   const [first, last] = period ?? ['asOn', 'asOn'];
   if (text('term') !== '' || (text(first) === '' && session === '')) return undefined;
-  // A session before is a year before.
+  // The previous session is the previous year.
   const isYear = comparison === 'year' || (!period && session !== '');
   const [from, to] = inOneUnit(text(first), text(last));
   const shift = isYear ? monthsEarlier(12, to) : periodEarlier(from, to);
@@ -92,18 +92,18 @@ function lastDayOf(time: string): string {
   return dayBefore(monthsBefore(time, -1), 1);
 }
 
-/** A row is of a person if it has one of these; otherwise, of the others that it has. */
+/** If a row has one of these, it is about a person; otherwise, about the other subjects that it has. */
 const PERSONS = ['studentId', 'userId', 'personId'];
 const SUBJECTS = ['class', 'section', 'category', 'feeHead'];
 const TIMES = ['month', 'day', 'start'];
 
 export interface EarlierRows {
   of(row: ReportRow): ReportRow | undefined;
-  /** How many earlier rows belong to none of the rows. */
+  /** The number of earlier rows without a counterpart. */
   readonly others: number;
 }
 
-/** Pairs rows by person or subject, and time. `undefined` if several rows are of the same. */
+/** Pairs rows by person or subject, and time. `undefined` if several rows have the same key. */
 export function pairRows(
   rows: readonly ReportRow[],
   earlier: readonly ReportRow[],

@@ -1,4 +1,4 @@
-/** The same report of an earlier period: the choice of it, and its numbers beside those of the report. */
+/** The same report for an earlier period: the choice of it, and its numbers beside those of the report. */
 import { Group, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { phrase, t } from '../language/texts';
@@ -26,7 +26,7 @@ export interface EarlierReport {
 
 export interface EarlierQuestion extends Pick<ReportQuestion, 'variables'> {
   readonly now: LoadedReport;
-  /** A comparison, or a text of the address that is none. */
+  /** A comparison, or an invalid text from the address. */
   readonly compare: string;
 }
 
@@ -100,10 +100,10 @@ export interface EarlierValueProps {
   readonly currency: string | undefined;
 }
 
-/** The number of the earlier period, and by how much that of the report is greater. */
+/** The number of the earlier period, and the difference to that of the report. */
 export function EarlierValue({ column, row, earlier, currency }: EarlierValueProps) {
   const valueText = useReportValueText(currency);
-  // The number of a student in the register is no amount.
+  // A roll number is not an amount.
   if (!isNumberColumn(column) || column.name === 'rollNo') return null;
   const [now, before] = [row[column.name] ?? 0, earlier?.[column.name] ?? null];
   const difference = (Number(now) - Number(before)).toFixed(2);

@@ -19,7 +19,7 @@ export interface ParametersFormProps {
 
 export function ParametersForm({ form, values, isBusy, onRun }: ParametersFormProps) {
   const [written, setWritten] = useState(values);
-  // Whoever has changed something need not wait for the report of before, which may take long.
+  // After a change, the user need not wait for the previous report, which may take long.
   const isRunning = isBusy && Object.entries(written).every(([name, value]) => value === values[name]);
   const submit = (event: FormEvent) => {
     event.preventDefault();

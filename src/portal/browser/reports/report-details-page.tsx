@@ -144,7 +144,7 @@ function AskedReport({ report, form }: AskedReportProps) {
   );
 }
 
-/** The parameters of the report, as they are chosen of a document. */
+/** The parameters of the report as the choices of a document. */
 function printAddress({ by = [], copy = {} }: PrintHead, values: Values): Readonly<Record<string, string>> {
   const set = by.map((field) => values[field] ?? '');
   const record = Object.entries(copy).map(([variable, field]) => [field, { equals: values[variable] }]);
@@ -169,7 +169,7 @@ function AskedAbout({ form, values, isAsked, children }: AskedAboutProps) {
   const [isOpen, setIsOpen] = useState(!isAsked);
   const said = sayParameters(form, values);
   const button = useRef<HTMLButtonElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is folded again when something else is asked.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is folded again when the parameters change.
   useEffect(() => {
     if (!isOpen || !isAsked) return;
     setIsOpen(false);

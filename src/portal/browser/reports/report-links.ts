@@ -1,4 +1,4 @@
-/** Where the values of a report lead: to the record, or to the report of what is behind a number. */
+/** The links of values in a report: to the record, or to the report behind a number. */
 import { fillIn } from '../acts/acts';
 import { useNameOfReport, useViewer } from '../gateway/use-gateway';
 import { escapeValue } from '../records/filter-conditions';

@@ -1,4 +1,4 @@
-/** The totals and the rows of a report, which lead to what is behind them; the rows to sort and to search. */
+/** The totals and the rows of a report with their links. The rows can be sorted and searched. */
 import { Group, Text } from '@mantine/core';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { ActButtons } from '../acts/act-buttons';
@@ -161,7 +161,7 @@ export function ReportTotals({ form, answer, linkOf, earlier }: Omit<ReportTable
   );
 }
 
-/** What a row is about, which stays in view. */
+/** The columns that name the subject of a row, and stay in view. */
 const HEADS = new Set(['name', 'student', 'person']);
 
 function headFirst(columns: readonly ReportColumn[]): readonly ReportColumn[] {
@@ -170,7 +170,7 @@ function headFirst(columns: readonly ReportColumn[]): readonly ReportColumn[] {
 
 const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
 
-/** Numbers by size, times in their order, lists by their length, all else as people read it. */
+/** Sorts numbers by size, times in their order, lists by length, and all else by its printed text. */
 function sortValueOf(value: unknown, column: ReportColumn, printed: () => string): SortValue {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.length;

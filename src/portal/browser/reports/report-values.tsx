@@ -84,7 +84,7 @@ export interface ReportCellProps {
   readonly row: ReportRow;
   readonly column: ReportColumn;
   readonly currency: string | undefined;
-  /** Where a value leads. */
+  /** The link of a value. */
   linkOf(column: string, row: ReportRow): LinkedPage | undefined;
   /** On paper, which has no dialogs, and no room for lists between many columns. */
   readonly paper?: 'roomy' | 'narrow' | undefined;

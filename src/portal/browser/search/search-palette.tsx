@@ -19,7 +19,7 @@ import { TextField } from '../shell/text-field';
 interface Found {
   readonly to: string;
   readonly title: string;
-  /** What tells it from others of the same title. */
+  /** Distinguishes it from others with the same title. */
   readonly beside: string;
   readonly kind: string;
   /** Whether it is a document outside of the portal's pages. */
@@ -101,7 +101,7 @@ export function SearchPalette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The titles that contain the text: they are here already. */
+/** The titles that contain the text; they need no request. */
 function useFoundPages(text: string): readonly Found[] {
   const viewer = useViewer();
   const sheets = useSheets();
@@ -124,10 +124,10 @@ function useFoundRecords(text: string) {
   const { collections } = useViewer();
   const knownOf = useKnownRecords();
   const asked = COLLECTIONS.map((name) => ({ name, ...knownOf(name) }));
-  const [registration, pltfUser, feeReceipt] = asked.map(({ searched, told }) => ({
+  const [registration, pltfUser, feeReceipt] = asked.map(({ searched, shown }) => ({
     has: searched.length > 0,
     where: whereContains(searched, text),
-    fields: [...new Set([...searched, ...told])],
+    fields: [...new Set([...searched, ...shown])],
   }));
   const { data, error, isFetching } = useOperation(
     PortalSearch,
@@ -142,13 +142,13 @@ function useFoundRecords(text: string) {
     { isEnabled: text.length >= LEAST_LETTERS },
   );
   const answers: PortalSearchQuery | undefined = text.length >= LEAST_LETTERS ? data : undefined;
-  const found = asked.flatMap(({ name, told }) =>
+  const found = asked.flatMap(({ name, shown }) =>
     (answers?.[name]?.nodes ?? []).map(({ id, data: fields }): Found => {
       const values = fields as Readonly<Record<string, unknown>>;
       return {
         to: `/portal/records/${name}/${encodeURIComponent(id)}`,
         title: String(values.name ?? values.receipt_no ?? id),
-        beside: describeKnown(told, values),
+        beside: describeKnown(shown, values),
         kind: collections.find((one) => one.name === name)?.title ?? name,
       };
     }),

@@ -288,7 +288,7 @@ interface PropertyDialogProps {
 function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
   const { name, description, value, defaultValue, isSet, isInherited, isSecret } = property;
   const title = titleOf(name);
-  // Somebody who changes one of nine grades does not write the other eight anew.
+  // The input starts with the default, so that a change of one grade keeps the other eight.
   const [text, setText] = useState(printProperty(property, value ?? defaultValue));
   const set = useChange(SetSchoolSetting, [SchoolSettings]);
   const remove = useChange(RemoveSchoolSetting, [SchoolSettings]);

@@ -11,7 +11,7 @@ interface SetsOf {
   readonly by: readonly string[];
 }
 
-/** The sets that have members in reach of the viewer, as `5|A`. The document names fields of the school. */
+/** The sets with members that the viewer may read, as `5|A`. The document names fields of the school. */
 export function useSets({ plural, by }: SetsOf) {
   const gateway = useGateway();
   return useQuery({

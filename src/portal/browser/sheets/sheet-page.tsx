@@ -28,7 +28,7 @@ import { titleOfSheet, useSheets } from './use-sheets';
 export function SheetPage() {
   const { sheet: name = '' } = useParams({ strict: false }) as { readonly sheet?: string };
   const declaration = useSheets().find((one) => one.name === name);
-  // Another sheet has other choices: it starts anew.
+  // Another sheet has other choices, so the key remounts the component.
   return declaration ? <Sheet key={name} declaration={declaration} /> : <NotFoundState />;
 }
 
@@ -36,7 +36,7 @@ interface SheetProps {
   readonly declaration: SheetDeclaration;
 }
 
-/** A value of the address that has none; the first choice stands for it. */
+/** A missing value in the address, which the first choice replaces. */
 const NONE = '';
 
 function Sheet({ declaration }: SheetProps) {
@@ -141,7 +141,7 @@ interface DayNoticeProps {
   readonly members: SheetDeclaration['members'];
 }
 
-/** Says that a day is off, so that nobody marks it by mistake. */
+/** Shows that a day is off, so that nobody marks it by mistake. */
 function DayNotice({ day, set, members: { by } }: DayNoticeProps) {
   const isOfSection = by.join() === 'class,section';
   const [className, section] = set.split('|');
@@ -201,7 +201,7 @@ function SheetOfSet({ declaration, set, day, isDay, chosen, part: wanted, ...cho
   );
   const records = known.data?.records.nodes as readonly SheetRecord[] | undefined;
   const isEmpty = parts !== undefined && records?.length === 0;
-  // A term without marks has the subjects that the class had last.
+  // A term without marks shows the latest subjects of the class.
   const model = useOperation(
     SheetRecords,
     {

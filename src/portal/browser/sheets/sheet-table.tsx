@@ -95,10 +95,10 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
   const faulty = Object.keys(faults).length;
 
   const save = useMutation({
-    // It is not kept for the return of the network: that would save also what was discarded.
+    // It does not wait for the network, because that would also save discarded input.
     networkMode: 'always',
     mutationFn: async () => {
-      // Whoever saved the same sheet meanwhile must not be overwritten unseen.
+      // What somebody else saved in the meantime must not be overwritten unseen.
       const asked = { collection, where: sheet.where, first: 400 };
       const now = await gateway.execute(SheetRecords, asked);
       if (versionsOf(now.records.nodes) !== versionsOf(records)) {
@@ -212,7 +212,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
           </tbody>
         </table>
       </div>
-      {/* It offers no repetition: that would save when the network returns, also what was discarded. */}
+      {/* No button to retry: that would also save discarded input when the network returns. */}
       {save.error && <ProblemState problem={save.error} />}
       <div className="sheet-foot">
         <Text role="status">
@@ -338,7 +338,7 @@ interface Summary extends Pick<SheetTableProps, 'members'> {
   textOf(row: number, column: SheetColumn): string;
 }
 
-/** How many rows have each value of the first choice; of scores, how many are entered. */
+/** The number of rows with each value of the first choice; for scores, of entered ones. */
 function summaryOf({ columns, members, textOf }: Summary): string {
   const choice = columns.find(({ kind }) => kind === 'choice');
   if (choice) {

@@ -23,7 +23,7 @@ export function notice(message: ReactNode, outcome: 'done' | 'failed' = 'done'):
   });
 }
 
-/** A change that is asked for: whether its answer is awaited, and why it failed. */
+/** The state of a requested change: whether it is pending, and its error. */
 type SentChange = Pick<UseMutationResult, 'isPending' | 'error'>;
 
 const NOT_SENT: SentChange = { isPending: false, error: null };
@@ -42,7 +42,7 @@ interface ConfirmDialogProps {
   readonly children: ReactNode;
 }
 
-/** Asks before an action that is not undone by another press, and says what it will do. */
+/** Asks for confirmation of an action that another press cannot undo, and explains it. */
 export function ConfirmDialog({
   title,
   action,
@@ -257,7 +257,7 @@ export function ChangeDialog<Result, Variables>(props: ChangeDialogProps<Result,
   const { change, variables, outdated, onDone, ...dialog } = props;
   const made = useChange(change, outdated);
   const confirm = async () => {
-    // What listed the changed thing may be gone with this dialog before the answer is here.
+    // The list with this dialog may be unmounted before the answer arrives.
     const result = await made.mutateAsync(variables);
     dialog.onClose();
     onDone?.(result);
@@ -301,7 +301,7 @@ export function DialogButton({ dialog, ...button }: DialogButtonProps) {
 interface ActionButtonProps<Result, Variables>
   extends TextButtonProps,
     Pick<ChangeDialogProps<Result, Variables>, 'change' | 'variables' | 'outdated'> {
-  /** Says what was done. */
+  /** Returns the text that reports the change. */
   done(result: Result): string;
 }
 
@@ -309,7 +309,7 @@ interface ActionButtonProps<Result, Variables>
 export function ActionButton<Result, Variables>(props: ActionButtonProps<Result, Variables>) {
   const { change, variables, outdated, done, ...button } = props;
   const { mutateAsync, isPending } = useChange(change, outdated);
-  // The change may take the button away before the answer is here.
+  // The change may unmount the button before the answer arrives.
   const make = () =>
     mutateAsync(variables).then(
       (result) => notice(done(result)),
@@ -323,18 +323,18 @@ export interface SubmitFormProps {
   readonly action: string;
   readonly of?: SentChange;
   readonly isReady?: boolean;
-  /** What somebody else has saved meanwhile, if the form was refused for that reason. */
+  /** The version of somebody else, if the form was refused because of it. */
   readonly meanwhile?: ChangedMeanwhileProps | undefined;
   /** Called with the texts of the named inputs. */
   onSubmit(texts: Readonly<Record<string, string>>): void;
   /** Shows a button that closes the dialog of the form. */
   onCancel?(): void;
-  /** Stands beside the buttons. */
+  /** Shown beside the buttons. */
   readonly note?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** The inputs of a form one below the other, what is wrong with them, and the button that sends them. */
+/** The inputs of a form one below the other, its error, and the button that sends it. */
 export function SubmitForm(props: SubmitFormProps) {
   const { action, of = NOT_SENT, isReady = true, meanwhile, onSubmit, onCancel, note, children } = props;
   return (

@@ -11,7 +11,7 @@ export interface DayInputProps
   readonly value: string;
   readonly min?: string | undefined;
   readonly max?: string;
-  /** Called with a whole day, or with an empty text where there is none. */
+  /** Called with a complete day, or with an empty text. */
   onChange(day: string): void;
 }
 
@@ -57,7 +57,7 @@ function TypedDayInput({ value, onChange, min, max, ...others }: DayInputProps) 
       onFocus={() => setHasFocus(true)}
       onBlur={(event) => {
         setHasFocus(false);
-        // A text that is no day stays, to be corrected.
+        // A text that is not a day stays, so that it can be corrected.
         if (text === '' || day !== undefined) setTyped(undefined);
         others.onBlur?.(event);
       }}
@@ -105,7 +105,7 @@ function TypedDayInput({ value, onChange, min, max, ...others }: DayInputProps) 
 export interface DayTimeInputProps
   extends Pick<TextInputProps, 'description' | 'error' | 'readOnly' | 'required' | 'inputWrapperOrder'> {
   readonly label: string;
-  /** As a clock of the school shows it, `YYYY-MM-DDTHH:MM:SS`, or empty. */
+  /** In the local time of the school, `YYYY-MM-DDTHH:MM:SS`, or empty. */
   readonly value: string;
   onChange(local: string): void;
 }
@@ -132,7 +132,7 @@ export function DayTimeInput({ value, onChange, ...others }: DayTimeInputProps) 
 function TypedDayTimeInput({ value, onChange, ...others }: DayTimeInputProps) {
   const { label, description, error, readOnly = false, required = false, inputWrapperOrder } = others;
   const [day = '', time = ''] = value.split('T');
-  // There is no value while a day is typed, and the time is to be there again when it is whole.
+  // While a day is typed there is no value; the time must return when the day is complete.
   const lastTime = useRef(MIDNIGHT);
   useEffect(() => {
     if (time !== '') lastTime.current = time;

@@ -24,7 +24,7 @@ export function isObject(value: unknown): value is ObjectOfJson {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object of a JSON text; `undefined` for a text that is no JSON object. */
+/** The object of a JSON text; `undefined` for a text that is not a JSON object. */
 export function readJsonObject(text: string): ObjectOfJson | undefined {
   const value = readJson(text);
   return isObject(value) ? value : undefined;

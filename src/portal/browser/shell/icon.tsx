@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import PATHS from './icon-paths.json';
 
-/** Icons of one stroke on a grid of 24 by 24. Each stands beside a text or in a button with a label. */
+/** Icons of one stroke on a grid of 24 by 24. Each is beside a text or in a button with a label. */
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
@@ -24,10 +24,7 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
   );
 }
 
-/**
- * The meaning of a state, shown as a colour. The word says it too, for readers who cannot distinguish
- * colours.
- */
+/** The meaning of a state, shown as a colour and as a word, for readers who cannot distinguish colours. */
 type Tone = 'good' | 'bad' | 'busy' | 'warning';
 
 /** The states of each tone, in lower case; other states are grey. */
@@ -62,7 +59,7 @@ export interface WarningNoticeProps {
   readonly children?: ReactNode;
 }
 
-/** What is to be known before going on, and is no fault. */
+/** A notice to read before continuing, which is not an error. */
 export function WarningNotice({ title, children }: WarningNoticeProps) {
   return (
     <Alert variant="default" className="warning-notice" icon={<Icon name="warning" />} title={title}>

@@ -1,9 +1,8 @@
 /**
  * Parts of a long page. Each is drawn when it is near the visible part of the page. The others follow one
- * after the other, while the browser is idle and no operation waits for its answer: requesting and drawing
- * all of them at once would block a phone for a second, and keep the gateway from answering what is seen
- * first. In the end all parts are drawn, so that the search of the browser finds them, and all at once if the
- * page is to be printed.
+ * after the other, while the browser is idle and no operation is pending: requesting and drawing all of them
+ * at once would block a phone for a second, and delay the visible parts. In the end all parts are drawn, so
+ * that the search of the browser finds them; before printing, all are drawn at once.
  */
 import { useWindowEvent } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
@@ -23,16 +22,16 @@ import { type Answering, TurnQueue, whenAnswered } from './turn-queue';
 interface Turns {
   readonly queue: TurnQueue;
   readonly operations: Answering;
-  /** Draws each part that is not drawn yet, also one whose turn has just come. */
+  /** Functions that draw the parts that are not drawn yet. */
   readonly waiting: Set<() => void>;
 }
 
-/** Before it is printed, a page waits no longer for its answers. */
+/** The longest wait for answers before a page is printed. */
 const LONGEST_WAIT_BEFORE_PRINT_MS = 30_000;
 
 const TurnContext = createContext<Turns | undefined>(undefined);
 
-/** Around the parts that wait for each other. */
+/** Contains the parts that wait for each other. */
 export function InTurns({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   const turns = useMemo(() => {
@@ -56,7 +55,7 @@ export function usePrintWhole(): () => void {
       window.print();
       return;
     }
-    // When the browser is idle, it has drawn what the last answer brought, also parts that wait again.
+    // When the browser is idle, it has drawn the last answer, which may contain parts that wait again.
     const print = () =>
       whenIdle(() => {
         if (turns.waiting.size > 0) drawAnswered();
@@ -77,12 +76,12 @@ function drawAll({ waiting }: Turns): void {
 }
 
 export interface InTurnProps {
-  /** Stands there until the turn has come. */
+  /** Shown until the part is drawn. */
   readonly before: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A part of the page; outside of `InTurns`, its turn has come. */
+/** A part of the page; outside of `InTurns`, it is drawn at once. */
 export function InTurn({ before, children }: InTurnProps) {
   const turns = useContext(TurnContext);
   const place = useRef<HTMLDivElement>(null);
@@ -103,15 +102,15 @@ export function InTurn({ before, children }: InTurnProps) {
 }
 
 export interface InStepsProps {
-  /** Stands there until the children are drawn. */
+  /** Shown until the children are drawn. */
   readonly before: ReactNode;
   readonly children: ReactNode;
 }
 
 /**
- * Draws its children in steps, between which the browser answers touches, where React would draw what an
- * answer brings in one: a large form takes a slow phone a quarter of a second. A deferred value would not do
- * it here: steps within steps would all be put on the page at once.
+ * Draws its children in steps, so that the browser answers touches in between. In one step, React would draw
+ * a large form for a quarter of a second on a slow phone. A deferred value does not help: nested steps would
+ * all appear at once.
  */
 export function InSteps({ before, children }: InStepsProps) {
   const [isTurn, setIsTurn] = useState(false);
@@ -119,10 +118,10 @@ export function InSteps({ before, children }: InStepsProps) {
   return isTurn ? children : before;
 }
 
-/** Below the part of the page that is seen, as far as somebody scrolls at once. */
+/** The distance below the visible part that is reached by one scroll. */
 const NEAR = '0px 0px 400px 0px';
 
-/** Calls `then` while the element is seen, or soon will be. Returns a function that stops watching it. */
+/** Calls `then` while the element is visible or close to it. Returns a function that stops watching it. */
 export function whenNear(element: Element, then: () => void): () => void {
   const observer = new IntersectionObserver(
     (entries) => entries.some(({ isIntersecting }) => isIntersecting) && then(),
@@ -132,10 +131,10 @@ export function whenNear(element: Element, then: () => void): () => void {
   return () => observer.disconnect();
 }
 
-/** Waits no longer for a moment in which nothing else is to be done. */
+/** The longest wait for an idle moment. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** Safari does not tell when it is idle. */
+/** Safari has no idle callback. */
 export function whenIdle(then: () => void): void {
   if ('requestIdleCallback' in window) window.requestIdleCallback(then, { timeout: LONGEST_WAIT_MS });
   else setTimeout(then, 50);

@@ -34,7 +34,7 @@ export interface ListTableProps<Row> extends TableProps {
   readonly order?: ListOrder;
   /** Default: the member `id` or `name` of the row. */
   readonly keyOf?: (row: Row, index: number) => string;
-  /** The class of what scrolls the table. */
+  /** The class of the scrolling element. */
   readonly scrollClass?: string;
   readonly scroller?: Ref<HTMLElement>;
   /** Content below a row that spans all columns, such as its details. */
@@ -54,7 +54,7 @@ export function ListTable<Row>({
   ...props
 }: ListTableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by the keyboard.
     <section ref={scroller} className={`table-scroll ${scrollClass}`.trim()} tabIndex={0} aria-label={label}>
       <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={label} {...props}>
         <Table.Thead>
@@ -108,7 +108,7 @@ interface SortHeadProps extends ListOrder {
   /** The name of the column in the order. */
   readonly name: string;
   readonly head: ReactNode;
-  /** What the column means. */
+  /** The meaning of the column. */
   readonly title?: string;
 }
 
@@ -136,7 +136,7 @@ function idOf<Row>(row: Row): string {
   return id ?? name ?? JSON.stringify(row);
 }
 
-/** The head of the buttons of a row, which needs no words on the screen. */
+/** The head of the column of buttons, which shows no text. */
 export function ActionsHead() {
   return <VisuallyHidden>{t('Actions')}</VisuallyHidden>;
 }
@@ -178,7 +178,7 @@ export function MoreButton({ more: { isThere, isLoading, load }, children }: Mor
   );
 }
 
-/** The names of codes as the choices of an input; `all` is the choice of none of them. */
+/** The names of codes as the choices of an input; `all` names the choice without a restriction. */
 export function choicesOf(names: Readonly<Record<string, string>>, all?: string) {
   const choices = Object.entries(names).map(([value, name]) => ({ value, label: t(name) }));
   return all === undefined ? choices : [{ value: '', label: all }, ...choices];

@@ -70,7 +70,7 @@ export function FindInput({ label, ...props }: FindInputProps) {
  * button restores it. Empty and default values are left out.
  *
  * The state is read from the address itself. The router shows a new address only when its page is ready,
- * so the next action of a quick user would see the state of before. While another page is being opened,
+ * so the next action of a quick user would see the previous state. While another page is being opened,
  * the state of this one stays as it is.
  *
  * Returns the state, how it is changed, and the value of each part for its input.

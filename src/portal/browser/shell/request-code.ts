@@ -9,9 +9,9 @@ interface GraphqlBody {
 export interface CodeRequest {
   /** The whole address, e.g. `https://campus.example/graphql`. */
   readonly address: string;
-  /** What is posted there; absent: the address is read. */
+  /** The posted body; absent for a GET. */
   readonly body?: GraphqlBody;
-  /** Which key `CAMPUS_KEY` is. */
+  /** A comment on the key in `CAMPUS_KEY`. */
   readonly key?: string;
 }
 
@@ -80,7 +80,7 @@ function nameIn({ operationName }: GraphqlBody, before: string): string {
   return operationName === undefined ? '' : before + JSON.stringify(operationName);
 }
 
-/** In lines as it is written, unless that would end the literal or be read as an escape. */
+/** A literal of several lines, unless the text would end it early or contain an escape. */
 function pythonText(text: string): string {
   return /'''|'$|\\/.test(text) ? JSON.stringify(text) : `'''${text}'''`;
 }

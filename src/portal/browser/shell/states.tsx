@@ -199,7 +199,7 @@ function KnownProblem({ problem, retry }: ProblemStateProps) {
   );
 }
 
-/** In place of a part that did not load. React keeps that failure, so only a reload of the page helps. */
+/** Replaces a part that did not load. React keeps the error, so only a reload of the page helps. */
 function MissingPart({ problem }: { readonly problem: Error }) {
   const [cause, setCause] = useState<CauseOfMissing>();
   useEffect(() => void causeOfMissing(problem).then(setCause), [problem]);
@@ -211,7 +211,7 @@ function MissingPart({ problem }: { readonly problem: Error }) {
 
 function NewVersion() {
   const router = useRouter({ warn: false });
-  // Whichever link is followed from here leads into the new version.
+  // Every link from here loads the new version.
   useEffect(
     () => router?.subscribe('onBeforeNavigate', ({ toLocation }) => location.assign(toLocation.href)),
     [router],
@@ -270,15 +270,15 @@ export function NotFoundState({ above = [], action }: NotFoundStateProps) {
 
 interface SubjectProblemProps {
   readonly problem: Error | null;
-  /** The heading where it is not for the viewer. */
+  /** The heading if the viewer may not see the subject. */
   readonly label: string;
-  /** In place of what is not there. */
+  /** Shown in place of a missing subject. */
   readonly missing?: ReactNode;
-  /** The page, which says why else its subject did not come. */
+  /** The page, which shows any other error. */
   readonly children: ReactNode;
 }
 
-/** In place of a page about something that is not there, or not for the viewer, as the gateway says. */
+/** Replaces a page whose subject does not exist, or that the viewer may not see. */
 export function SubjectProblem({
   problem,
   label,
@@ -292,12 +292,12 @@ export function SubjectProblem({
 
 type CauseOfMissing = 'replaced' | 'unreachable' | 'unknown';
 
-/** Whether the error says that a script could not be loaded; each browser has other words for it. */
+/** Whether the error means that a script failed to load; its text differs between browsers. */
 function isMissingPart({ message }: Error): boolean {
   return /dynamically imported module|Importing a module script failed/.test(message);
 }
 
-/** Asks the gateway why a part did not load: it has no such file any more, or does not answer. */
+/** Finds out why a part did not load: the gateway no longer has the file, or does not answer. */
 export async function causeOfMissing({ message }: Error): Promise<CauseOfMissing> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module]')?.src;
   const address = /https?:\/\/\S+/.exec(message)?.[0] ?? script ?? '/';
@@ -320,12 +320,12 @@ interface AnsweredProps<Data> {
   readonly of: QueryAnswer<Data>;
   /** The height of the expected content, in rows. */
   readonly rows?: number;
-  /** In place of an empty list. */
+  /** Shown in place of an empty list. */
   readonly empty?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What was answered; before that, that it is loaded, or why it did not come. */
+/** Shows the answer; until it arrives, a placeholder, or else the error. */
 export function Answered<Data>({ of, rows = 6, empty, children }: AnsweredProps<Data>) {
   const { data, error, refetch } = of;
   const isEmpty = empty !== undefined && Array.isArray(data) && data.length === 0;

@@ -1,7 +1,6 @@
 /**
- * A table of any number of rows: those in sight are drawn, and more are read as their end is reached. On a
- * phone, each row of a table that is only read is a card; elsewhere it leaves out what is worth least, so
- * that it fits.
+ * A table of any number of rows: only visible rows are drawn, and more are read at the end. A read-only table
+ * shows each row as a card on a phone; elsewhere it leaves out the least important columns, so that it fits.
  */
 import { Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -23,23 +22,23 @@ import { t } from '../language/texts';
 export interface VirtualColumn<Row> {
   readonly name: string;
   readonly head: ReactNode;
-  /** In pixels; the table is wider where there is room, and a little narrower where there is none. */
+  /** In pixels. The table is wider if there is room, and a little narrower if there is not. */
   readonly width: number;
   readonly isNumeric?: boolean;
-  /** Left out where the table is only read and does not fit otherwise; the last of them first. */
+  /** Left out if a read-only table does not fit, the last of these columns first. */
   readonly isExtra?: boolean;
   readonly order?: 'ascending' | 'descending' | 'none';
   cell(row: Row): ReactNode;
-  /** What the cell says in full, where it is cut. */
+  /** The whole text of a cell that is cut. */
   title?(row: Row): string;
-  /** In a grid: nobody can change its cells here. */
+  /** In a grid: its cells cannot be changed. */
   readonly isReadOnly?: boolean;
 }
 
-/** What a column of texts is besides: of numbers, or left out where there is no room. */
+/** The kind of a text column: of numbers, or left out without room. */
 type ColumnKind = 'numeric' | 'extra' | 'numeric extra';
 
-/** A column of texts, which are also said in full where they are cut. */
+/** A column of texts. A title shows the whole text of a cell that is cut. */
 export function textColumn<Row>(
   ...[name, head, width, text, kind]: [string, string, number, (row: Row) => string, kind?: ColumnKind]
 ): VirtualColumn<Row> {
@@ -55,12 +54,12 @@ export function textColumn<Row>(
   };
 }
 
-/** What makes a grid of a table: a cell has the focus, and can be opened to change what is in it. */
+/** Makes a table a grid: a cell has the focus, and can be opened to change its content. */
 interface GridCells<Row> {
   readonly keys: GridKeys;
-  /** `undefined` where rows are not chosen. */
+  /** `undefined` if rows cannot be selected. */
   isSelected?: ((row: Row) => boolean) | undefined;
-  /** Rows that count for nothing. */
+  /** Whether a row is void. */
   isVoid?(row: Row): boolean;
   onOpen(row: Row, column: number): void;
 }
@@ -78,25 +77,25 @@ export interface VirtualTableProps<Row extends { readonly id: string }> {
   readonly label: string;
   readonly columns: readonly VirtualColumn<Row>[];
   readonly rows: readonly Row[];
-  /** How more are read. Absent if all rows are there. */
+  /** Reads more rows. Absent if all rows are loaded. */
   readonly more?: MoreRows | undefined;
-  /** How many there are, once all are read. */
+  /** The number of rows, shown when all are loaded. */
   readonly total: string;
-  /** `undefined` of a table that is only read, row by row. */
+  /** `undefined` for a read-only table. */
   readonly grid?: GridCells<Row>;
 }
 
-/** To what part of its width a column shrinks before a table that is only read scrolls sideways. */
+/** The part of its width to which a column shrinks before a read-only table scrolls sideways. */
 const LEAST_SHARE = 0.88;
 const ROW_HEIGHT = 38;
-/** Of a card, until it is measured: its padding, and each of its lines. */
+/** The estimated padding of a card and the height of its lines, until it is measured. */
 const CARD_PADDING = 20;
 const CARD_LINE_HEIGHT = 27;
-/** Drawn above and below those in sight. */
+/** The number of rows drawn above and below the visible ones. */
 const ROWS_BESIDE = 12;
-/** The headers above a table, roughly. */
+/** The approximate height of the headers above a table. */
 const ABOVE_PX = 320;
-/** More are read when so few rows are left below. */
+/** More rows are read when fewer than this are left below. */
 const ROWS_AHEAD = 50;
 
 export function VirtualTable<Row extends { readonly id: string }>({
@@ -115,16 +114,16 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const room = useWidth(scroller, isFitted);
   const columns = isFitted ? thatFit(every, room) : every;
   const fullWidth = widthOf(columns);
-  // First the rows in sight, then those that somebody may scroll to.
+  // Draws the visible rows first, then those beside them.
   const overscan = useDeferredValue(ROWS_BESIDE, 0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => (areCards ? CARD_PADDING + columns.length * CARD_LINE_HEIGHT : ROW_HEIGHT),
-    // Until it is measured: without a height no row would be drawn, and then all of them in one step.
+    // Used until it is measured. Without a height, all rows would be drawn in one later step.
     initialRect: { width: innerWidth, height: Math.max(innerHeight - ABOVE_PX, 0) },
     overscan,
-    // The cell that has the focus stays, however far one scrolls: the focus would be lost with it.
+    // The cell with the focus stays however far the user scrolls; otherwise, the focus would be lost.
     rangeExtractor: (range) => {
       const drawn = defaultRangeExtractor(range);
       const row = keys?.active.row ?? -1;
@@ -138,7 +137,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
     if (isNearEnd && isThere && !isLoading) load();
   }, [isNearEnd, isThere, isLoading, load]);
   useLayoutEffect(() => keys?.settle());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the heights are others when a phone is turned.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the heights change when a phone is turned.
   useLayoutEffect(() => virtual.measure(), [areCards]);
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
@@ -147,7 +146,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
         ref={scroller}
         className="grid-scroll"
         aria-label={label}
-        // What scrolls has to be reached by the keyboard; a grid is, by its cells.
+        // A scrolling element must be reachable by the keyboard; a grid is, by its cells.
         tabIndex={grid ? undefined : 0}
       >
         <table
@@ -223,7 +222,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
   );
 }
 
-/** The width of an element, from before it is first painted; the window's where nobody needs it. */
+/** The width of an element, known before its first paint; that of the window if it is not needed. */
 function useWidth(element: RefObject<HTMLElement | null>, isNeeded: boolean): number {
   const [width, setWidth] = useState(innerWidth);
   useLayoutEffect(() => {
@@ -242,14 +241,14 @@ function widthOf(columns: readonly { readonly width: number }[]): number {
   return columns.reduce((sum, { width }) => sum + width, 0);
 }
 
-/** All columns, or those that are left once enough extra ones are left out, from the last. */
+/** The columns that fit: extra ones are left out from the last on until they do. */
 function thatFit<Row>(columns: readonly VirtualColumn<Row>[], room: number): readonly VirtualColumn<Row>[] {
   const last = columns.findLastIndex(({ isExtra }) => isExtra);
   if (last < 0 || widthOf(columns) * LEAST_SHARE <= room) return columns;
   return thatFit(columns.toSpliced(last, 1), room);
 }
 
-/** In the place of the rows that are out of sight. */
+/** Takes the place of the rows that are not drawn. */
 function Gap({ height }: { readonly height: number }) {
   return height > 0 ? <tr style={{ height }} /> : null;
 }

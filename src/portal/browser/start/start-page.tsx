@@ -205,6 +205,10 @@ curl -s -H "Authorization: Bearer $CAMPUS_KEY" -H 'Content-Type: application/jso
 async function readSchemaText(gateway: GatewayClient): Promise<string> {
   const { buildClientSchema, getIntrospectionQuery, printSchema } = await import('graphql');
   const query = getIntrospectionQuery({ inputValueDeprecation: true });
-  const told = await gateway.executeText<IntrospectionQuery>(query, {}, { name: 'IntrospectionQuery' });
-  return `${printSchema(buildClientSchema(told))}\n`;
+  const introspected = await gateway.executeText<IntrospectionQuery>(
+    query,
+    {},
+    { name: 'IntrospectionQuery' },
+  );
+  return `${printSchema(buildClientSchema(introspected))}\n`;
 }

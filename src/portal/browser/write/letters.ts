@@ -103,7 +103,7 @@ interface Page<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null } | null;
 }
 
-/** More would not be looked through before they are sent. */
+/** Nobody would check more messages before sending them. */
 export const MOST_ADDRESSEES = 3_000;
 
 async function readAll<Node>(read: (after: string | null) => Promise<Page<Node>>): Promise<readonly Node[]> {
@@ -117,7 +117,7 @@ async function readAll<Node>(read: (after: string | null) => Promise<Page<Node>>
   return all;
 }
 
-/** The students of a set, with what a template can say of each. */
+/** The students of a set, with the values of the placeholders for each. */
 export function useAddressees(asked: AskedSet) {
   const gateway = useGateway();
   const { sessionFirstMonth } = useViewer();

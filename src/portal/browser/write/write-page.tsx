@@ -1,4 +1,4 @@
-/** Writes to the parents of a set of students: a template, a preview, and what became of the messages. */
+/** Writes to the parents of a set of students: a template, a preview, and the state of the messages. */
 import { Alert, Card, Group, Progress, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -25,7 +25,7 @@ import {
   useAddressees,
 } from './letters';
 
-/** What the placeholders stand for; `due` and `day` belong to one set alone. */
+/** The meanings of the placeholders; `due` and `day` exist for one set only. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   name: phrase('Name of the student'),
   class: phrase('Class'),
@@ -292,7 +292,7 @@ function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
   const [sent, setSent] = useState(0);
   const isDone = sent > 0 && sent === letters.length;
   const { mutate, isPending, error } = useMutation({
-    // It is not kept for the return of the network, when the page may be long gone.
+    // It does not wait for the network, because the page may be closed by then.
     networkMode: 'always',
     mutationFn: async () => {
       for (const some of chunksOf(letters.slice(sent), LETTERS_PER_REQUEST)) {
