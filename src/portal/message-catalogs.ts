@@ -29,7 +29,7 @@ export async function readMessageCatalogs(folders: readonly string[]): Promise<M
   if (missing.length > 0 || unused.length > 0) {
     throw new Error(
       [
-        'The texts of the portal and their translations differ.',
+        'The texts of the portal and their translations differ. Without Hindi, repeat the English text.',
         ...missing.map(
           ([message, file]) => `${file} has no translation in a hi.json: ${JSON.stringify(message)}`,
         ),
