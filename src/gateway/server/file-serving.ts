@@ -13,6 +13,7 @@ import type { StoredFile } from '../../services/files/stored-file.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { describeFile, toLink } from '../resolvers/services/file-resolver.js';
 import { UPLOAD_PARAMETERS } from '../rest/file-routes.js';
+import { brokenOff, readCompleteBody } from './read-complete-body.js';
 import { FILE_HEADERS } from './security-headers.js';
 import {
   answerUploadOffset,
@@ -23,7 +24,6 @@ import {
   type TusServingOptions,
 } from './tus-serving.js';
 import { endWithUnreadBody } from './unread-body.js';
-import { brokenOff, wholeBody } from './whole-body.js';
 
 export interface FileServingOptions extends Pick<TusServingOptions, 'imports'> {
   readonly files: Files;
@@ -82,7 +82,7 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     onRequest: async (request, reply) => {
       requireScope(request.requestContext);
       if (!speaksTus(request, reply))
-        throw malformedUpload('a piece of an upload says Tus-Resumable', 'Tus-Resumable');
+        throw malformedUpload('a piece of an upload needs the header Tus-Resumable', 'Tus-Resumable');
       assertIsPiece(request);
     },
     ...streamed,
@@ -127,7 +127,7 @@ export function assertParametersOfUpload(
   of = 'an upload',
 ): void {
   for (const [name, value] of Object.entries(query)) {
-    if (!names.has(name) && name !== '_') throw malformedUpload(`"${name}" is no parameter of ${of}`, name);
+    if (!names.has(name) && name !== '_') throw malformedUpload(`${of} has no parameter "${name}"`, name);
     if (typeof value !== 'string') throw malformedUpload(`"${name}" is given twice`, name);
   }
 }
@@ -138,7 +138,7 @@ function fromBody({ raw, headers }: FastifyRequest, sent: Described): NewFile {
     ...toNewFile(sent),
     name: sent.name,
     contentType: headers['content-type'],
-    stream: wholeBody(raw),
+    stream: readCompleteBody(raw),
   };
 }
 
@@ -151,7 +151,7 @@ async function fromForm(request: FastifyRequest, query: Described): Promise<NewF
     const part = next.value;
     if (part.type === 'field') {
       if (!NAMES.has(part.fieldname))
-        throw malformedUpload(`"${part.fieldname}" is no field of an upload`, part.fieldname);
+        throw malformedUpload(`"${part.fieldname}" is not a field of an upload`, part.fieldname);
       sent[part.fieldname] = String(part.value);
       continue;
     }
@@ -191,7 +191,7 @@ function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
 /** Runs before Fastify's own check, which would require JSON. */
 function assertMediaType(header: string | undefined): void {
   if (header === undefined || /^[\w.+-]+\/[\w.+-]+/.test(header)) return;
-  throw malformedUpload('the Content-Type is no media type, e.g. application/pdf', 'Content-Type');
+  throw malformedUpload('the Content-Type is not a media type such as application/pdf', 'Content-Type');
 }
 
 /** The bytes of a part. Only the end of the form shows whether it was complete. */

@@ -6,8 +6,8 @@ import { requireScope } from '../resolvers/request-context.js';
 import { toImportOptions, toImportResult } from '../resolvers/services/import-resolver.js';
 import { IMPORT_PARAMETERS, importOptionsOf, printImport } from '../rest/import-routes.js';
 import { assertParametersOfUpload, malformedUpload } from './file-serving.js';
+import { readCompleteBody } from './read-complete-body.js';
 import { endWithUnreadBody } from './unread-body.js';
-import { wholeBody } from './whole-body.js';
 
 export interface ImportServingOptions {
   readonly imports: Imports;
@@ -94,7 +94,11 @@ function fileOf({ raw, headers }: FastifyRequest, { name }: Sent) {
     throw malformedUpload('there is no file: the body is empty, and no fileId is given', 'body');
   }
   const ending = ENDINGS.get((contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '') ?? 'csv';
-  return { name: name || `import.${ending}`, contentType: mediaTypeOf(contentType), stream: wholeBody(raw) };
+  return {
+    name: name || `import.${ending}`,
+    contentType: mediaTypeOf(contentType),
+    stream: readCompleteBody(raw),
+  };
 }
 
 /** A malformed media type is ignored; the content of the file decides anyway. */

@@ -7,6 +7,7 @@ import type { OpenUpload } from '../../services/files/stored-file.js';
 import type { Imports } from '../../services/importing/imports.js';
 import { requireScope } from '../resolvers/request-context.js';
 import { toLink } from '../resolvers/services/file-resolver.js';
+import { readCompleteBody } from './read-complete-body.js';
 import { hasBody } from './request-admission.js';
 import {
   PIECE_TYPE,
@@ -18,7 +19,6 @@ import {
   tusHeaders,
 } from './tus-headers.js';
 import { endWithUnreadBody } from './unread-body.js';
-import { wholeBody } from './whole-body.js';
 
 export interface TusServingOptions {
   readonly uploads: ResumableUploads;
@@ -147,7 +147,7 @@ function pieceOf(
     );
   }
   const checksum = parseChecksum(request.headers['upload-checksum']);
-  return { offset: upload.offset, bytes: wholeBody(request.raw), checksum };
+  return { offset: upload.offset, bytes: readCompleteBody(request.raw), checksum };
 }
 
 async function take(

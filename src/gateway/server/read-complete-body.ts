@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../base/errors.js';
 
 /** The bytes of a body. @throws MALFORMED_REQUEST if it is cut off */
-export async function* wholeBody(body: IncomingMessage): AsyncGenerator<Buffer, void> {
+export async function* readCompleteBody(body: IncomingMessage): AsyncGenerator<Buffer, void> {
   yield* body;
   if (!body.complete) throw brokenOff();
 }
