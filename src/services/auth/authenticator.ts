@@ -12,7 +12,7 @@ import type { AccountEvents, Origin } from './account-events.js';
 import type { OnAccountChange } from './account-mails.js';
 import type { KeyMeter } from './key-meter.js';
 import { narrowPrincipal } from './key-scopes.js';
-import { type LoginLockout, type LoginTrial, loginTrial } from './login-lockout.js';
+import { type LoginKey, type LoginLockout, loginKey } from './login-lockout.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
 import {
   originOf,
@@ -148,9 +148,9 @@ export class Authenticator {
    */
   async login(attempt: LoginAttempt): Promise<Login> {
     const { lockout, passwords, events } = this.#options;
-    const { domain, trial, giveBack } = await this.#admit(attempt, attempt.userName);
-    await lockout.assertOpen(trial);
-    const recent = this.#recentLogin(trial, attempt);
+    const { domain, key, giveBack } = await this.#admit(attempt, attempt.userName);
+    await lockout.assertOpen(key);
+    const recent = this.#recentLogin(key, attempt);
     const repeated = await recent?.find();
     if (repeated) {
       await giveBack();
@@ -159,13 +159,13 @@ export class Authenticator {
     const user = await this.#findUser(domain?.id, attempt.userName);
     const check = await passwords.check(user?.passwordHash ?? undefined, attempt.password);
     if (!domain || !user?.isActive || !check.isMatch || user.epoch === null) {
-      await lockout.noteFailure(trial, domain && user && { domainId: domain.id, userId: user.id });
+      await lockout.noteFailure(key, domain && user && { domainId: domain.id, userId: user.id });
       await events.loginFailed(domain?.id, user, attempt);
       throw wrongLogin();
     }
     const known = { ...user, epoch: user.epoch };
-    const login = await this.#enter(known, { ...attempt, domainId: domain.id }, { trial, giveBack });
-    await lockout.forgive(trial);
+    const login = await this.#enter(known, { ...attempt, domainId: domain.id }, { key, giveBack });
+    await lockout.reset(key);
     if (check.isOutdated) await this.#rehash(domain.id, user, attempt.password);
     recent?.keep(login);
     return login;
@@ -187,10 +187,10 @@ export class Authenticator {
       await events.loginFailed(domain?.id, undefined, attempt);
       throw wrongLogin();
     }
-    const trial = loginTrial(domain.id, user.userName, attempt.address);
+    const key = loginKey(domain.id, user.userName, attempt.address);
     const known = { ...user, epoch: await this.#epochOf(domain.id, user) };
-    if (!attempt.hasSecondFactor) await lockout.assertOpen(trial);
-    return await this.#enter(known, { ...attempt, domainId: domain.id }, { trial, giveBack });
+    if (!attempt.hasSecondFactor) await lockout.assertOpen(key);
+    return await this.#enter(known, { ...attempt, domainId: domain.id }, { key, giveBack });
   }
 
   /** Opens a session for a user who has shown who it is, but for a second factor. */
@@ -198,13 +198,12 @@ export class Authenticator {
     user: Omit<StoredUser, 'passwordHash'> & { readonly epoch: number },
     attempt: Omit<IdentityAttempt, 'email' | 'hasSecondFactor'> &
       Pick<Partial<IdentityAttempt>, 'hasSecondFactor'>,
-    { trial, giveBack }: { readonly trial: LoginTrial; giveBack(): Promise<void> },
+    { key, giveBack }: { readonly key: LoginKey; giveBack(): Promise<void> },
   ): Promise<Login> {
     const { id: userId, userName, epoch } = user;
     const ref = { domainId: attempt.domainId, userId, userName, epoch };
     const roles = parseRoles(user.roles);
-    const isConfined =
-      !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles, attempt, trial));
+    const isConfined = !attempt.hasSecondFactor && (await this.#lacksSecondFactor(ref, roles, attempt, key));
     const session = await this.#options.sessions.open(ref, { ...attempt, isConfined });
     if (!session) throw wrongLogin();
     await giveBack();
@@ -310,13 +309,13 @@ export class Authenticator {
       );
     const user = { domainId: principal.domainId, userId: principal.id };
     // Attempts are limited, so that a stolen token cannot be used to guess the password.
-    const trial = loginTrial(user.domainId, principal.userName, 'change of password');
-    const taken = assertNotThrottled(await throttle.takeLogin(trial.userName, trial.address));
-    await lockout.assertOpen(trial);
+    const key = loginKey(user.domainId, principal.userName, 'change of password');
+    const taken = assertNotThrottled(await throttle.takeLogin(key.userName, key.address));
+    await lockout.assertOpen(key);
     const stored = await database.prisma.credential.findUnique({ where: { domainId_userId: user } });
     const { isMatch } = await passwords.check(stored?.passwordHash, oldPassword);
     if (!isMatch) {
-      await lockout.noteFailure(trial, user);
+      await lockout.noteFailure(key, user);
       throw new ServiceError('WRONG_LOGIN', 'The old password is wrong.');
     }
     await taken.giveBack();
@@ -336,20 +335,20 @@ export class Authenticator {
   async #admit(
     { domainId, address }: Pick<LoginAttempt, 'domainId' | 'address'>,
     name: string,
-  ): Promise<{ readonly domain: Domain | undefined; readonly trial: LoginTrial; giveBack(): Promise<void> }> {
+  ): Promise<{ readonly domain: Domain | undefined; readonly key: LoginKey; giveBack(): Promise<void> }> {
     const { domains, throttle } = this.#options;
     const askedId = domainId === undefined || domainId === '' ? (domains.top()?.id ?? '') : domainId;
-    const trial = loginTrial(askedId, name, address);
-    const { giveBack } = assertNotThrottled(await throttle.takeLogin(trial.userName, address));
+    const key = loginKey(askedId, name, address);
+    const { giveBack } = assertNotThrottled(await throttle.takeLogin(key.userName, address));
     await domains.assureKnown(askedId);
-    return { domain: domains.find(askedId), trial, giveBack };
+    return { domain: domains.find(askedId), key, giveBack };
   }
 
   /**
    * The same log-in of the same program within the minute. Its tokens are good again while nothing has ended
    * them: neither a log-out nor a use of the refresh token, which would end the session when used again.
    */
-  #recentLogin({ userName, address }: LoginTrial, { mayRepeat, code, password, userAgent }: LoginAttempt) {
+  #recentLogin({ userName, address }: LoginKey, { mayRepeat, code, password, userAgent }: LoginAttempt) {
     if (mayRepeat !== true || code !== undefined) return undefined;
     const sent = JSON.stringify([userName, address, password, userAgent]);
     const key = createHmac('sha256', this.#hashKey).update(sent).digest('base64url');
@@ -379,21 +378,21 @@ export class Authenticator {
     user: UserRef & { readonly userName: string },
     roles: readonly string[],
     attempt: Pick<LoginAttempt, 'code' | 'address' | 'requestId'>,
-    trial: LoginTrial,
+    key: LoginKey,
   ): Promise<boolean> {
     const { secondFactors, lockout, events } = this.#options;
-    const everywhere = { ...trial, address: SECOND_FACTOR };
+    const everywhere = { ...key, address: SECOND_FACTOR };
     if (attempt.code !== undefined) await lockout.assertOpen(everywhere);
     const outcome = await secondFactors.check(user, attempt.code);
     if (outcome === 'missing')
       throw new ServiceError('SECOND_FACTOR_REQUIRED', 'Send the code of your second factor as `code`.');
     if (outcome === 'wrong') {
-      await lockout.noteFailure(trial, user);
+      await lockout.noteFailure(key, user);
       await lockout.noteFailure(everywhere, user);
       await events.loginFailed(user.domainId, { id: user.userId, userName: user.userName }, attempt);
       throw new ServiceError('SECOND_FACTOR_REQUIRED', 'The code is wrong, or was used before.');
     }
-    if (outcome === 'right') await lockout.forgive(everywhere);
+    if (outcome === 'right') await lockout.reset(everywhere);
     return outcome === 'none' && secondFactors.isRequired(roles);
   }
 

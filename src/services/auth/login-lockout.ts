@@ -8,19 +8,19 @@ import type { UserRef } from './principals.js';
 
 export interface LoginLockoutOptions {
   readonly database: Database;
-  /** How many consecutive failures are forgiven; 0: all. */
+  /** So many consecutive failures have no consequence; 0: all. */
   readonly afterFailures: number;
 }
 
-/** The caller of a login attempt, before authentication. */
-export interface LoginTrial {
+/** The key by which login attempts are counted. */
+export interface LoginKey {
   /** The folded user name, prefixed by its domain. */
   readonly userName: string;
   readonly address: string;
 }
 
-/** The attempt of a user name as typed: all spellings of a name count together. */
-export function loginTrial(domainId: string, typed: string, address: string): LoginTrial {
+/** The key for a user name as typed: all spellings of a name count together. */
+export function loginKey(domainId: string, typed: string, address: string): LoginKey {
   return { userName: `${domainId}/${foldText(typed)}`, address };
 }
 
@@ -31,7 +31,7 @@ const MOST_REMOVED = 10_000;
 
 /**
  * Counts the failures of a user name from an address, until a login of the pair succeeds or a day passes
- * without a failure. Each failure that is not forgiven doubles the time for which the pair is refused: 15 s,
+ * without a failure. Each failure after `afterFailures` doubles the time for which the pair is refused: 15 s,
  * 30 s, and so on to 16 minutes. Others are not affected: neither the same user elsewhere, nor another user
  * at the same address. Names that do not exist are counted too. They are stored only as a hash, because
  * people type passwords there.
@@ -49,13 +49,13 @@ export class LoginLockout {
   }
 
   /** @throws TOO_MANY_REQUESTS (429) while the pair is locked out */
-  async assertOpen(trial: LoginTrial): Promise<void> {
+  async assertOpen(key: LoginKey): Promise<void> {
     if (this.#afterFailures === 0) return;
     const [row] = await this.#database.query<{ seconds: number }>(
       sql`
         select ceil(extract(epoch from locked_until - now()))::int as seconds
         from login_failures
-        where key = ${keyOf(trial)} and locked_until > now()`,
+        where key = ${hashOf(key)} and locked_until > now()`,
       { name: 'login-lockout' },
     );
     if (row === undefined) return;
@@ -68,13 +68,13 @@ export class LoginLockout {
   }
 
   /** `user` is the user of this name, if there is one: an admin can see and end its lock-out. */
-  async noteFailure(trial: LoginTrial, user: UserRef | undefined): Promise<void> {
+  async noteFailure(key: LoginKey, user: UserRef | undefined): Promise<void> {
     if (this.#afterFailures === 0) return;
     await this.#database.query(
       sql`
         with counted as (
           insert into login_failures as f (key, failures, last_at, domain_id, user_id)
-          values (${keyOf(trial)}, 1, now(), ${user?.domainId ?? null}, ${user?.userId ?? null})
+          values (${hashOf(key)}, 1, now(), ${user?.domainId ?? null}, ${user?.userId ?? null})
           on conflict (key) do update
           set domain_id = excluded.domain_id,
               user_id = excluded.user_id,
@@ -94,9 +94,9 @@ export class LoginLockout {
   }
 
   /** Clears the failures of the pair after a successful login. */
-  async forgive(trial: LoginTrial): Promise<void> {
+  async reset(key: LoginKey): Promise<void> {
     if (this.#afterFailures === 0) return;
-    await this.#database.query(sql`delete from login_failures where key = ${keyOf(trial)}`, {
+    await this.#database.query(sql`delete from login_failures where key = ${hashOf(key)}`, {
       name: 'login-succeeded',
     });
   }
@@ -113,6 +113,6 @@ export class LoginLockout {
   }
 }
 
-function keyOf({ userName, address }: LoginTrial): string {
+function hashOf({ userName, address }: LoginKey): string {
   return hash('sha256', JSON.stringify([userName, address]), 'base64url');
 }

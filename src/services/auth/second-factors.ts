@@ -15,7 +15,7 @@ import type { Queryable } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
-import { type LoginLockout, loginTrial } from './login-lockout.js';
+import { type LoginLockout, loginKey } from './login-lockout.js';
 import { announceUser, type Principals, type UserRef } from './principals.js';
 import type { TextEncryption } from './text-encryption.js';
 
@@ -201,12 +201,12 @@ export class SecondFactors {
 
   /** Failures count with those of logins, so that a stolen session cannot be used to guess codes. */
   async #assertCode({ principal }: Scope, user: UserRef, code: string): Promise<void> {
-    const trial = loginTrial(user.domainId, principal.userName, SECOND_FACTOR);
-    await this.#options.lockout.assertOpen(trial);
+    const key = loginKey(user.domainId, principal.userName, SECOND_FACTOR);
+    await this.#options.lockout.assertOpen(key);
     const outcome = await this.check(user, code);
     if (outcome === 'none') throw new ServiceError('NOT_FOUND', 'There is no second factor.');
-    if (outcome === 'right') return await this.#options.lockout.forgive(trial);
-    await this.#options.lockout.noteFailure(trial, user);
+    if (outcome === 'right') return await this.#options.lockout.reset(key);
+    await this.#options.lockout.noteFailure(key, user);
     throw wrongCode();
   }
 

@@ -43,7 +43,7 @@ export interface Gateway {
 export interface GatewayOptions {
   readonly cost?: PasswordCost;
   readonly loginLimitPerMinute?: number;
-  /** Default: all failures are forgiven. */
+  /** Default: no failure locks a user out. */
   readonly lockoutFailures?: number;
   readonly accessTokenTtlSeconds?: number;
   readonly refreshTokenTtlSeconds?: number;

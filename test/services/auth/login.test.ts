@@ -171,7 +171,7 @@ describe('a login', () => {
     }
   });
 
-  it('is locked out for longer after each failure, here alone, and forgiven by a success', async () => {
+  it('is locked out for longer after each failure, only here, and is reset by a success', async () => {
     const strict = await openGateway(database, { lockoutFailures: 3 });
     const attempt = (userName: string, password: string, address = '198.51.100.7') =>
       codeOf(strict.authenticator.login({ userName, password, address }));
