@@ -17,8 +17,8 @@ import { generateReportForms, generateReportTopics } from './generate-report-for
 import { generateTileOperations } from './generate-tile-operations.js';
 import { type MessageCatalogs, readMessageCatalogs } from './message-catalogs.js';
 import { readPagePaths } from './page-paths.js';
-import { type PortalFiles, portalDirectory, readPortalFiles } from './rooms/portal-files.js';
-import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from './rooms/write-built.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from './pages/portal-files.js';
+import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from './pages/write-built.js';
 
 const packages = createRequire(import.meta.url);
 const packageDirectory = findPackageDirectory();
@@ -80,7 +80,7 @@ async function buildPortal(): Promise<void> {
   const define = { CATALOG_URLS: JSON.stringify(Object.fromEntries(urls)) };
   const [arrive, ...others] = await bundle({ arrive: 'arrive.ts' }, { define, format: 'iife' });
   const docs = await bundle(
-    { 'rest-docs': 'rest-docs.ts', 'rest-docs-style': '../rooms/rest-docs.css' },
+    { 'rest-docs': 'rest-docs.ts', 'rest-docs-style': '../pages/rest-docs.css' },
     { plugins: [accessiblePackages] },
   );
   if (arrive === undefined || others.length > 0) throw new Error('The script of the arrival is one file');

@@ -25,7 +25,7 @@ describe('the rooms of the house', () => {
     await page.reload();
     expect((await described).headers().authorization).toMatch(/^Bearer /);
     await page.locator('.opblock-tag').first().waitFor();
-    await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Manual' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Manual' }).click();
     await page.getByRole('searchbox', { name: 'Search the manual' }).waitFor();
     await page.getByRole('link', { name: 'Campus Gateway' }).first().click();
     await page.getByRole('heading', { level: 1 }).waitFor();

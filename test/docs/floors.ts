@@ -408,7 +408,7 @@ export const FLOORS: readonly Room[] = [
       'base/languages/oquery-conditions.ts',
     ],
   },
-  { name: 'portal/manual/', imports: ['portal/rooms/', 'portal/browser/session/'] },
+  { name: 'portal/manual/', imports: ['portal/pages/', 'portal/browser/session/'] },
   {
     name: 'gateway/agents/',
     imports: [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { whenAnswered } from '../../src/portal/browser/shell/turn-queue.js';
+import { whenAnswered } from '../../src/portal/browser/shell/idle-queue.js';
 
 /** Operations of which so many wait, as the test says. */
 function openOperations(waiting: number) {

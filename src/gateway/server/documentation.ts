@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendText } from '../../base/http/text-answer.js';
-import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/rooms/portal-files.js';
-import { printRoomHeader, ROOM_THEME_SCRIPT } from '../../portal/rooms/room-header.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from '../../portal/pages/portal-files.js';
+import { printRoomHeader, ROOM_THEME_SCRIPT } from '../../portal/pages/room-header.js';
 import { getBuilt } from './portal.js';
 import { DOCUMENTATION_HEADERS } from './security-headers.js';
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
+import { HOUSE_SIGN } from '../../portal/pages/room-header.js';
 import { portalHeaders, type SecurityHeaders } from './security-headers.js';
 
 interface Notice {

@@ -22,8 +22,8 @@ import {
   portalDirectory,
   readManualFiles,
   readPortalFiles,
-} from '../../portal/rooms/portal-files.js';
-import { HOUSE_SIGN } from '../../portal/rooms/room-header.js';
+} from '../../portal/pages/portal-files.js';
+import { HOUSE_SIGN } from '../../portal/pages/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from './notice-page.js';
 import { EXPLORER_HEADERS, MANUAL_HEADERS, portalHeaders, type SecurityHeaders } from './security-headers.js';
 import { printServiceWorker, SERVICE_WORKER_PATH } from './service-worker.js';
@@ -129,13 +129,13 @@ function describeSchool(school: ReturnType<PortalOptions['school']>, demo: Porta
 
 /**
  * The splash screen until styles and script arrive, which takes a slow phone seconds; it must not depend on
- * the stylesheet. `Arriving` of the portal continues it.
+ * the stylesheet. `Splash` of the portal continues it.
  */
-const ARRIVING_STYLE = `
-.arriving{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
-.arriving .brand{display:inline-flex;align-items:center;gap:10px;font-weight:650}
-body:has(#portal:not(:empty))>.arriving{display:none}`;
-const ARRIVING = `<div class="arriving"><span class="brand">${HOUSE_SIGN}
+const SPLASH_STYLE = `
+.splash{display:grid;place-items:center;min-height:80vh;font:18px/1.4 system-ui,sans-serif}
+.splash .brand{display:inline-flex;align-items:center;gap:10px;font-weight:650}
+body:has(#portal:not(:empty))>.splash{display:none}`;
+const SPLASH = `<div class="splash"><span class="brand">${HOUSE_SIGN}
 <span class="brand-name">Campus Gateway</span></span></div>`;
 
 interface PrintedPage {
@@ -161,13 +161,13 @@ function printPage(
 <meta name="color-scheme" content="light dark">
 <title>Campus Gateway</title>
 <link rel="icon" href="/docs/favicon.png">
-<style${nonceAttribute}>${ARRIVING_STYLE}</style>
+<style${nonceAttribute}>${SPLASH_STYLE}</style>
 <script async fetchpriority="high" src="${arrive}"></script>
 <script type="module" src="${script}"${nonceAttribute}></script>
 ${preloads.join('\n')}
 </head>
 <body>
-${ARRIVING}
+${SPLASH}
 <link rel="stylesheet" href="${style}">
 <div id="portal"></div>
 <noscript>The portal needs JavaScript.

@@ -1,5 +1,5 @@
 /** The service worker of the portal, which then opens offline too. */
-import type { PortalFiles } from '../../portal/rooms/portal-files.js';
+import type { PortalFiles } from '../../portal/pages/portal-files.js';
 
 export const SERVICE_WORKER_PATH = '/service-worker.js';
 

@@ -8,9 +8,9 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
-import { type ManualFiles, manualDirectory, readManualFiles } from '../rooms/portal-files.js';
-import { printSearchIndex } from '../rooms/search-index.js';
-import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from '../rooms/write-built.js';
+import { type ManualFiles, manualDirectory, readManualFiles } from '../pages/portal-files.js';
+import { printSearchIndex } from '../pages/search-index.js';
+import { type BuiltFile, hashOfSources, writeBuilt, writeManifest } from '../pages/write-built.js';
 import { addressOf, PAGES } from './pages.js';
 import { type PageAssets, printPage } from './print-page.js';
 import { type RenderedDocument, renderDocument } from './render-document.js';
@@ -20,7 +20,7 @@ const directory = manualDirectory(packageDirectory);
 
 /** The sources of the manual: the documents, the files that they may show, the programs and the packages. */
 const SOURCE_FOLDERS = [
-  ...['docs', 'schema', 'src/portal/manual', 'src/portal/rooms'],
+  ...['docs', 'schema', 'src/portal/manual', 'src/portal/pages'],
   ...['src/portal/browser/session', 'src/portal/browser/gateway'],
 ];
 const SOURCE_FILES = [

@@ -2,7 +2,7 @@
  * Prints a page of the manual around its document: navigation, search, contents, and links to the previous
  * and the next page.
  */
-import { printRoomHeader } from '../rooms/room-header.js';
+import { printRoomHeader } from '../pages/room-header.js';
 import { addressOf, CHAPTERS, type ManualPage, PAGES } from './pages.js';
 import type { RenderedDocument } from './render-document.js';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import MiniSearch from 'minisearch';
 import { addressOf, PAGES } from '../../../src/portal/manual/pages.js';
-import { SEARCH_OPTIONS } from '../../../src/portal/rooms/search-index.js';
+import { SEARCH_OPTIONS } from '../../../src/portal/pages/search-index.js';
 import { itAnswers, useGateway } from '../../contract/gateway.js';
 import { listDocuments } from '../../docs/project-files.js';
 

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify } from 'fastify';
 import { ServiceError } from '../../../src/base/errors.js';
 import { usePortal } from '../../../src/gateway/server/portal.js';
-import { portalDirectory } from '../../../src/portal/rooms/portal-files.js';
+import { portalDirectory } from '../../../src/portal/pages/portal-files.js';
 import { itAnswers, useGateway } from '../../contract/gateway.js';
 
 const gateway = useGateway();

@@ -19,8 +19,8 @@ import {
 } from 'chart.js';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { formats } from '../language/texts';
-import { useIsPrinted, whenIdle, whenNear } from '../shell/in-turns';
-import { TurnQueue } from '../shell/turn-queue';
+import { IdleQueue } from '../shell/idle-queue';
+import { useIsPrinted, whenIdle, whenNear } from '../shell/lazy-sections';
 import { THEME } from '../theme';
 import { LYING_BAR_PX, mustLie, shortenLabel } from './shorten-label';
 
@@ -33,7 +33,7 @@ Chart.register(
 Chart.defaults.font.family = THEME.fontFamily ?? 'system-ui';
 
 /** A chart takes a phone a tenth of a second, and the answers of two tiles often arrive together. */
-const drawings = new TurnQueue(whenIdle);
+const drawings = new IdleQueue(whenIdle);
 // The first chart takes twice as long as the others. A small one, which nobody sees, takes half of it.
 drawings.wait(() => {
   const data = { labels: [''], datasets: [{ data: [1] }] };

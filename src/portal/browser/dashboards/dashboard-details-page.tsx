@@ -17,7 +17,7 @@ import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
 import { ChangeDialog, notice, savedOver } from '../shell/confirm-dialog';
-import { InSteps, InTurns, usePrintWhole } from '../shell/in-turns';
+import { Deferred, LazySections, usePrintWhole } from '../shell/lazy-sections';
 import { EmptyState, LoadingState, lazyPart, NotFoundState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { DashboardTile, titleOfTile } from './dashboard-tile';
@@ -37,11 +37,11 @@ export function DashboardDetailsPage() {
   if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
   if (!data) return <LoadingState />;
   return (
-    <InSteps key={id} before={<LoadingState />}>
-      <InTurns>
+    <Deferred key={id} before={<LoadingState />}>
+      <LazySections>
         <ShownDashboard dashboard={data.dashboard} onOutdated={() => void refetch()} />
-      </InTurns>
-    </InSteps>
+      </LazySections>
+    </Deferred>
   );
 }
 

@@ -35,7 +35,7 @@ import { formats, phrase, t, useLanguage } from '../language/texts';
 import { findPage, MENU_GROUPS, type MenuGroup, manualOf, PORTAL_PAGES } from '../portal-pages';
 import { titleOfSheet, useSheets } from '../sheets/use-sheets';
 import { Icon, type IconName } from '../shell/icon';
-import { PrintedOnly } from '../shell/in-turns';
+import { PrintedOnly } from '../shell/lazy-sections';
 import { LoadingState, lazyPart } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { SwitchField } from '../shell/text-field';

@@ -28,7 +28,7 @@ import { PORTAL_PAGES, type PortalPage } from '../portal-pages';
 import { codeOf, GatewayProblem, toError } from '../session/gateway-problem';
 import { BRANCH_PARAMETER, branchInAddress, homeOfBranch } from '../session/graphql-headers';
 import { takeEarly } from '../session/login-session';
-import { InSteps } from '../shell/in-turns';
+import { Deferred } from '../shell/lazy-sections';
 import {
   causeOfMissing,
   LoadingState,
@@ -135,7 +135,7 @@ function WithViewer() {
     if (chosen === 'en' || chosen === 'hi') void switchLanguage(chosen);
   }, [chosen]);
   if (error && !data) return <NoViewerPage problem={error} retry={() => void refetch()} />;
-  if (!viewer) return <Arriving />;
+  if (!viewer) return <Splash />;
   if (drawn.secondFactor.isMissing) {
     return <EnrolmentPage school={viewer.domain.name} onDone={() => void refetch()} />;
   }
@@ -164,9 +164,9 @@ function InWords({ viewer, children }: { readonly viewer: Viewer; readonly child
 }
 
 /** Continues the splash screen of the HTML (`server/portal.ts`) until the page is ready. */
-function Arriving() {
+function Splash() {
   return (
-    <div className="arriving" role="status">
+    <div className="splash" role="status">
       <Brand />
     </div>
   );
@@ -201,9 +201,9 @@ type LazyPage = ComponentType & { preload(): Promise<void> };
 function createPortalRouter() {
   const root = createRootRoute({
     component: () => (
-      <InSteps before={<Arriving />}>
+      <Deferred before={<Splash />}>
         <PortalShell />
-      </InSteps>
+      </Deferred>
     ),
     notFoundComponent: () => <NotFoundState />,
     // Links keep the branch of the user.

@@ -6,7 +6,7 @@ import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway
 import { dayBefore, isTime, sessionYearOf } from '../language/days';
 import { formats, inOrderOfTitle, phrase, t, useToday } from '../language/texts';
 import { DayInput } from '../shell/day-input';
-import { InSteps, InTurns, PrintedOnly, usePrintWhole } from '../shell/in-turns';
+import { Deferred, LazySections, PrintedOnly, usePrintWhole } from '../shell/lazy-sections';
 import { LinkCard } from '../shell/link-card';
 import { useAddress } from '../shell/page-filter';
 import { EmptyState, lazyPart, PageFrame } from '../shell/states';
@@ -18,9 +18,9 @@ const ActHere = lazyPart(async () => (await import('./act-here')).ActHere);
 
 export function HomePage() {
   return (
-    <InTurns>
+    <LazySections>
       <Day />
-    </InTurns>
+    </LazySections>
   );
 }
 
@@ -52,14 +52,14 @@ function Day() {
     >
       {beginning.steps.length > 0 && <FirstSteps {...beginning} />}
       {!beginning.isEmpty && (
-        <InSteps before={null}>
+        <Deferred before={null}>
           <ActHere day={day} />
           <Headline day={day} />
           <div className="dashboard">
             <DayTiles day={day} />
             <ShortcutTiles />
           </div>
-        </InSteps>
+        </Deferred>
       )}
       {viewer.reports.length === 0 && <EmptyState icon="chart" title={t('No reports for your role')} />}
     </PageFrame>

@@ -7,7 +7,7 @@ import { useAskAnew, useEvents, useOperation } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { type PortalOperation } from '../session/graphql-headers';
 import type { IconName } from '../shell/icon';
-import { InSteps, InTurn } from '../shell/in-turns';
+import { Deferred, LazySection } from '../shell/lazy-sections';
 import { Answered, EmptyState, LoadingState } from '../shell/states';
 import { TextLink, type TextLinkProps } from '../shell/text-button';
 
@@ -52,7 +52,7 @@ export function TileCard({ title, isWide, place, controls, children, ...drop }: 
           {controls}
         </Group>
       </Group>
-      <InTurn before={<div className="tile-waiting" />}>{children}</InTurn>
+      <LazySection before={<div className="tile-waiting" />}>{children}</LazySection>
     </Card>
   );
 }
@@ -170,9 +170,9 @@ function TileAnswer<Result, Variables>({ of, title, show }: DayTileProps<Result,
   return (
     <Answered of={useOperation(of.operation, of.variables, { keepsPrevious: true })} rows={5}>
       {(result) => (
-        <InSteps before={<LoadingState rows={5} />}>
+        <Deferred before={<LoadingState rows={5} />}>
           <ShownParts title={title} {...show(result)} />
-        </InSteps>
+        </Deferred>
       )}
     </Answered>
   );

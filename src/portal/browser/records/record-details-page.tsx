@@ -10,7 +10,7 @@ import { phrase, t } from '../language/texts';
 import { PrintMenu, usePrints } from '../prints/print-menu';
 import { codeOf } from '../session/gateway-problem';
 import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
-import { InSteps } from '../shell/in-turns';
+import { Deferred } from '../shell/lazy-sections';
 import { PageTab, PageTabs } from '../shell/page-tabs';
 import {
   EmptyState,
@@ -96,9 +96,9 @@ export function RecordDetailsPage() {
         {!problem && isReady && (
           <>
             {record && <RecordFacts collection={collection} record={record} />}
-            <InSteps key={`${name} ${id}`} before={<LoadingState />}>
+            <Deferred key={`${name} ${id}`} before={<LoadingState />}>
               <RecordTabs {...{ collection, record, id, isRemoved, isNew }} />
-            </InSteps>
+            </Deferred>
           </>
         )}
       </PageFrame>

@@ -7,7 +7,7 @@ import { useListedPages, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { readJson } from '../shell/find-json-fault';
-import { InSteps } from '../shell/in-turns';
+import { Deferred } from '../shell/lazy-sections';
 import { useAddress } from '../shell/page-filter';
 import {
   Answered,
@@ -62,11 +62,11 @@ export function RecordsPage() {
         {error && <ProblemState problem={error} retry={() => void refetch()} />}
         {!error && !collection && <LoadingState />}
         {collection && (
-          <InSteps key={name} before={<LoadingState />}>
+          <Deferred key={name} before={<LoadingState />}>
             <DefaultView collection={name}>
               <RecordsGrid collection={collection} />
             </DefaultView>
-          </InSteps>
+          </Deferred>
         )}
       </PageFrame>
     </SubjectProblem>
@@ -89,7 +89,7 @@ export function DefaultView({ collection, children }: DefaultViewProps) {
     if (chosen) change({ ...toShownRecords(chosen), view: chosen.id }, 'replace');
   }, [chosen, change]);
   const waiting = <LoadingState rows={12} />;
-  return isBare && (!views || chosen) ? waiting : <InSteps before={waiting}>{children}</InSteps>;
+  return isBare && (!views || chosen) ? waiting : <Deferred before={waiting}>{children}</Deferred>;
 }
 
 const PAGE_SIZE = 100;
@@ -163,7 +163,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         }
       >
         {(rows) => (
-          <InSteps before={<LoadingState />}>
+          <Deferred before={<LoadingState />}>
             <RecordsTable
               {...{ columns, rows, chosen, more: records.more }}
               sort={order}
@@ -171,7 +171,7 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
               // The default order is not in the address: a first press on its column sorts the oldest first.
               onSort={(next) => change({ sort: next === sort ? order.slice(1) : next })}
             />
-          </InSteps>
+          </Deferred>
         )}
       </Answered>
       <BulkBar {...{ collection, chosen }} filter={counted} />

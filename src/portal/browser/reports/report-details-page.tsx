@@ -12,7 +12,7 @@ import { formats, phrase, say, t } from '../language/texts';
 import { PrintMenu } from '../prints/print-menu';
 import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
-import { PrintedOnly } from '../shell/in-turns';
+import { PrintedOnly } from '../shell/lazy-sections';
 import { PlainList } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
 import { PageTab, PageTabs } from '../shell/page-tabs';

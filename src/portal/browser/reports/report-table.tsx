@@ -5,7 +5,7 @@ import { ActButtons } from '../acts/act-buttons';
 import { useActs } from '../acts/acts';
 import { meaningOfColumn, nameOfColumn } from '../language/name-of-field';
 import { say, t } from '../language/texts';
-import { PrintedOnly, useIsPrinted } from '../shell/in-turns';
+import { PrintedOnly, useIsPrinted } from '../shell/lazy-sections';
 import { type ListColumn, ListTable } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
 import { containsWords, type SortValue, sortRows } from '../shell/sort-rows';

@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import MiniSearch from 'minisearch';
 import { type KeyboardEvent, useState } from 'react';
 import { PortalSearch, type PortalSearchQuery } from '../../../generated/portal/search/search';
-import { SEARCH_OPTIONS, type SearchedSection } from '../../rooms/search-index.js';
+import { SEARCH_OPTIONS, type SearchedSection } from '../../pages/search-index.js';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { PORTAL_PAGES } from '../portal-pages';

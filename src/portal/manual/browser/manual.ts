@@ -2,7 +2,7 @@
 import MiniSearch from 'minisearch';
 import { LoginSession } from '../../browser/session/login-session';
 import { showRoomAccount } from '../../browser/session/show-room-account';
-import { SEARCH_OPTIONS, type SearchedSection } from '../../rooms/search-index.js';
+import { SEARCH_OPTIONS, type SearchedSection } from '../../pages/search-index.js';
 
 const SHOWN_RESULTS = 12;
 

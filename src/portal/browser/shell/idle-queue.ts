@@ -2,10 +2,10 @@
  * Tasks that can wait until the browser has nothing else to do. Each has a moment of its own, so that the
  * page answers touches between two of them.
  */
-export class TurnQueue {
+export class IdleQueue {
   readonly #whenIdle: (then: () => void) => void;
   readonly #waiting = new Set<() => void>();
-  #isAsked = false;
+  #isRequested = false;
 
   constructor(whenIdle: (then: () => void) => void) {
     this.#whenIdle = whenIdle;
@@ -14,19 +14,19 @@ export class TurnQueue {
   /** Returns a function that removes the task from the queue. */
   wait(task: () => void): () => void {
     this.#waiting.add(task);
-    this.#askForMoment();
+    this.#requestIdleTime();
     return () => this.#waiting.delete(task);
   }
 
-  #askForMoment(): void {
-    if (this.#isAsked || this.#waiting.size === 0) return;
-    this.#isAsked = true;
+  #requestIdleTime(): void {
+    if (this.#isRequested || this.#waiting.size === 0) return;
+    this.#isRequested = true;
     this.#whenIdle(() => {
-      this.#isAsked = false;
+      this.#isRequested = false;
       const [task] = this.#waiting;
       if (task !== undefined) this.#waiting.delete(task);
       // Before the task, which may fail.
-      this.#askForMoment();
+      this.#requestIdleTime();
       task?.();
     });
   }

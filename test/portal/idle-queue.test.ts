@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { TurnQueue } from '../../src/portal/browser/shell/turn-queue.js';
+import { IdleQueue } from '../../src/portal/browser/shell/idle-queue.js';
 
 /** A queue whose moments the test gives. */
 function openQueue() {
   const asked: (() => void)[] = [];
-  return { queue: new TurnQueue((then) => asked.push(then)), asked, giveMoment: () => asked.shift()?.() };
+  return { queue: new IdleQueue((then) => asked.push(then)), asked, giveMoment: () => asked.shift()?.() };
 }
 
 describe('tasks that wait for a moment', () => {

@@ -32,7 +32,7 @@ export function printRoomHeader(current: RoomAddress, middle = ''): string {
   return `<header class="room-header">
 <a class="room-brand" href="/">${HOUSE_SIGN}<span class="room-name">Campus Gateway</span></a>
 ${middle}
-<nav class="room-links" aria-label="Rooms">
+<nav class="room-links" aria-label="Pages">
 ${links.join('\n')}
 </nav>
 <a class="room-account" hidden></a>

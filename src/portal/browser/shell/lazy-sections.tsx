@@ -17,10 +17,10 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { type Answering, TurnQueue, whenAnswered } from './turn-queue';
+import { type Answering, IdleQueue, whenAnswered } from './idle-queue';
 
-interface Turns {
-  readonly queue: TurnQueue;
+interface Sections {
+  readonly queue: IdleQueue;
   readonly operations: Answering;
   /** Functions that draw the parts that are not drawn yet. */
   readonly waiting: Set<() => void>;
@@ -29,93 +29,93 @@ interface Turns {
 /** The longest wait for answers before a page is printed. */
 const LONGEST_WAIT_BEFORE_PRINT_MS = 30_000;
 
-const TurnContext = createContext<Turns | undefined>(undefined);
+const SectionsContext = createContext<Sections | undefined>(undefined);
 
 /** Contains the parts that wait for each other. */
-export function InTurns({ children }: { readonly children: ReactNode }) {
+export function LazySections({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
-  const turns = useMemo(() => {
+  const sections = useMemo(() => {
     const operations = {
       isWaiting: () => queries.isFetching() > 0,
       subscribe: (listener: () => void) => queries.getQueryCache().subscribe(listener),
     };
-    const inTurn = (then: () => void) => whenIdle(() => startTransition(then));
-    const queue = new TurnQueue((then) => whenAnswered(operations, () => inTurn(then)));
+    const drawIdle = (then: () => void) => whenIdle(() => startTransition(then));
+    const queue = new IdleQueue((then) => whenAnswered(operations, () => drawIdle(then)));
     return { operations, queue, waiting: new Set<() => void>() };
   }, [queries]);
-  useWindowEvent('beforeprint', () => drawAll(turns));
-  return <TurnContext value={turns}>{children}</TurnContext>;
+  useWindowEvent('beforeprint', () => drawAll(sections));
+  return <SectionsContext value={sections}>{children}</SectionsContext>;
 }
 
-/** Returns a function that draws all parts of `InTurns`, waits for their answers, and prints the page. */
+/** Returns a function that draws all `LazySections`, waits for their answers, and prints the page. */
 export function usePrintWhole(): () => void {
-  const turns = useContext(TurnContext);
+  const sections = useContext(SectionsContext);
   return () => {
-    if (!turns) {
+    if (!sections) {
       window.print();
       return;
     }
     // When the browser is idle, it has drawn the last answer, which may contain parts that wait again.
     const print = () =>
       whenIdle(() => {
-        if (turns.waiting.size > 0) drawAnswered();
+        if (sections.waiting.size > 0) drawAnswered();
         else window.print();
       });
     const drawAnswered = () => {
-      drawAll(turns);
-      whenAnswered(turns.operations, print, LONGEST_WAIT_BEFORE_PRINT_MS);
+      drawAll(sections);
+      whenAnswered(sections.operations, print, LONGEST_WAIT_BEFORE_PRINT_MS);
     };
     drawAnswered();
   };
 }
 
-function drawAll({ waiting }: Turns): void {
+function drawAll({ waiting }: Sections): void {
   flushSync(() => {
     for (const draw of waiting) draw();
   });
 }
 
-export interface InTurnProps {
-  /** Shown until the part is drawn. */
+export interface LazySectionProps {
+  /** Shown until the section is drawn. */
   readonly before: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A part of the page; outside of `InTurns`, it is drawn at once. */
-export function InTurn({ before, children }: InTurnProps) {
-  const turns = useContext(TurnContext);
+/** A part of the page; outside of `LazySections`, it is drawn at once. */
+export function LazySection({ before, children }: LazySectionProps) {
+  const sections = useContext(SectionsContext);
   const place = useRef<HTMLDivElement>(null);
-  const [isDue, setIsDue] = useState(turns === undefined);
+  const [isDue, setIsDue] = useState(sections === undefined);
   useEffect(() => {
-    if (isDue || !turns || !place.current) return undefined;
-    const take = () => setIsDue(true);
-    const leave = turns.queue.wait(take);
-    turns.waiting.add(take);
-    const unwatch = whenNear(place.current, () => startTransition(take));
+    if (isDue || !sections || !place.current) return undefined;
+    const draw = () => setIsDue(true);
+    const leave = sections.queue.wait(draw);
+    sections.waiting.add(draw);
+    const unwatch = whenNear(place.current, () => startTransition(draw));
     return () => {
       leave();
-      turns.waiting.delete(take);
+      sections.waiting.delete(draw);
       unwatch();
     };
-  }, [isDue, turns]);
+  }, [isDue, sections]);
   return isDue ? children : <div ref={place}>{before}</div>;
 }
 
-export interface InStepsProps {
+export interface DeferredProps {
   /** Shown until the children are drawn. */
   readonly before: ReactNode;
   readonly children: ReactNode;
 }
 
 /**
- * Draws its children in steps, so that the browser answers touches in between. In one step, React would draw
- * a large form for a quarter of a second on a slow phone. A deferred value does not help: nested steps would
- * all appear at once.
+ * Draws its children one step later, so that the browser answers touches in between. In one step, React would
+ * draw a large form for a quarter of a second on a slow phone. A deferred value does not help: nested steps
+ * would all appear at once.
  */
-export function InSteps({ before, children }: InStepsProps) {
-  const [isTurn, setIsTurn] = useState(false);
-  useEffect(() => startTransition(() => setIsTurn(true)), []);
-  return isTurn ? children : before;
+export function Deferred({ before, children }: DeferredProps) {
+  const [isDue, setIsDue] = useState(false);
+  useEffect(() => startTransition(() => setIsDue(true)), []);
+  return isDue ? children : before;
 }
 
 /** The distance below the visible part that is reached by one scroll. */
@@ -134,7 +134,7 @@ export function whenNear(element: Element, then: () => void): () => void {
 /** The longest wait for an idle moment. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** Safari has no idle callback. */
+/** Safari does not report when it is idle. */
 export function whenIdle(then: () => void): void {
   if ('requestIdleCallback' in window) window.requestIdleCallback(then, { timeout: LONGEST_WAIT_MS });
   else setTimeout(then, 50);
