@@ -295,7 +295,7 @@ describe('the page of settings', () => {
     await page.getByRole('button', { name: 'Go on' }).click();
     const value = page.getByRole('dialog').getByRole('textbox', { name: 'Value' });
     await value.fill('{"subject": "Dues",\n "text": Please}');
-    await page.getByText('This is no JSON: line 2, column 10').waitFor();
+    await page.getByText('Invalid JSON: line 2, column 10').waitFor();
     await expectWellMade(page);
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await value.fill('{"subject": "Dues", "text": "Please pay {{total}}"}');

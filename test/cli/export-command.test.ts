@@ -33,7 +33,7 @@ describe('campus export --as', () => {
     ['export --as tally --from 2026-07-32', /--from is "2026-07-32"; expected a day YYYY-MM-DD/],
     ['export --as udise --to 2026-07-01', /udise has no days: leave --to out/],
     ['export --as udise --expand lines', /'--as <format>' cannot be used with option '--expand <field>'/],
-    ['export class --from 2026-07-01', /--from and --to are for a format: say --as too/],
+    ['export class --from 2026-07-01', /--from and --to need a format: pass --as too/],
   ])('refuses: %s', async (words, reason) => {
     const { code, output, errors } = await run(words);
     expect({ code, output }).toEqual({ code: 1, output: '' });
@@ -88,8 +88,8 @@ describe('campus export --as', () => {
 
 describe('campus export', () => {
   it.each([
-    ['export', /Name the collections to export, or say --all/],
-    ['export class --all', /Name the collections to export, or say --all/],
+    ['export', /Name the collections to export, or pass --all/],
+    ['export class --all', /Name the collections to export, or pass --all/],
     ['export clas', /clas/],
     ['export class --format ods', /ods.*Allowed choices are ndjson, csv, xlsx, parquet/],
     ['export class --since yesterday', /^campus: --since is "yesterday"; expected an instant[^\n]*\n$/],

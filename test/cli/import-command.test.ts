@@ -26,7 +26,7 @@ describe('campus import', () => {
     const tried = await run(`import ${file} --collection task --dry-run`);
     expect(tried.output).toMatch(/tried +2 +2 +0 +0 +0 +0\n[\s\S]*amount → amount/);
     expect(await count(`records where id like 'c-%'`)).toBe(0);
-    expect((await run(`import ${file} --collection task`)).errors).toMatch(/say --yes to write/);
+    expect((await run(`import ${file} --collection task`)).errors).toMatch(/Pass --yes to write/);
     const done = await run(`import ${file} --collection task --yes --json`);
     expect(JSON.parse(done.output)).toMatchObject({ state: 'done', counts: { rows: 2, created: 2 } });
     const { rows } = await school.sql.query(`select data->>'amount' as amount from records where id = 'c-1'`);

@@ -98,7 +98,7 @@ it('exports, lists, erases, and erases again what a backup brought back', async 
   expect(refused.errors).toMatch(/wrong\.ndjson, line 1: a line of `campus person erasures` is expected/);
 
   const back = await run(`restore ${backup}`, restored.url);
-  expect(back.errors).toMatch(/persons who were erased after .* are there again/);
+  expect(back.errors).toMatch(/persons erased after .* exist again/);
   expect(await isThere(restored.url)).toBe(true);
   expect((await run(`person erase-again ${listFile}`, restored.url)).output).toBe('erased again: 1\n');
   expect(await isThere(restored.url)).toBe(false);

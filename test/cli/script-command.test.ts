@@ -66,7 +66,7 @@ describe('campus run', () => {
       /^campus: a\.js:2:\d+: TypeError: no\n$/,
     ],
     ['code that cannot be read', `const a = ;`, [], /^campus: a\.js:1:\d+: SyntaxError: /],
-    ['arguments that are no JSON', '1', ['--args', '{a}'], /--args is to be JSON/],
+    ['arguments that are no JSON', '1', ['--args', '{a}'], /--args must be JSON/],
     ['a user there is not', '1', ['--as', 'nobody'], /no active user "nobody"/],
     ['a domain there is not', '1', ['--domain', 'nowhere'], /no domain "nowhere"/],
   ])('says in one line %s', async (_, code, options, message) => {

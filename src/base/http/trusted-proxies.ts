@@ -35,7 +35,7 @@ export const proxiesSetting = listSetting.transform((parts, context): TrustedPro
   context.addIssue({
     code: 'custom',
     message:
-      `"${unknown}" is no proxy; expected false, the number of proxies in front (1 to ` +
+      `"${unknown}" is not a proxy; expected false, the number of proxies in front (1 to ` +
       `${MOST_PROXIES}), or their addresses, e.g. 10.0.0.0/8,192.168.1.5`,
   });
   return z.NEVER;
@@ -48,7 +48,7 @@ export const originsSetting = listSetting.superRefine((parts, context) => {
     const right = originIn(part);
     if (right === part) continue;
     const hint = right === undefined ? 'expected e.g. https://portal.example' : `${right} would be`;
-    context.addIssue({ code: 'custom', message: `"${part}" is no origin; ${hint}` });
+    context.addIssue({ code: 'custom', message: `"${part}" is not an origin; ${hint}` });
   }
 });
 

@@ -73,7 +73,7 @@ const FAMILIES: Readonly<Record<OperatorFamily, readonly WhereOperator[]>> = {
     operator(
       'mode',
       'mode',
-      'Whether upper and lower case are told apart (`sensitive`, the default) or not (`insensitive`).',
+      'Whether upper and lower case differ (`sensitive`, the default) or not (`insensitive`).',
     ),
   ],
   order: [

@@ -111,7 +111,7 @@ interface Row {
 
 function parseFields(object: Values, place: WherePlace, row: Row): Filter {
   const filters = entriesOf(object).map(([name, operand]) => parseEntry({ name, operand, place, row }));
-  if (filters.length === 0) throw malformedWhere(place, 'a condition; an empty object says nothing', object);
+  if (filters.length === 0) throw malformedWhere(place, 'a condition; this object is empty', object);
   return allOf(filters);
 }
 
@@ -189,7 +189,7 @@ function parseObject(
       mode: 'sensitive',
     });
   });
-  if (filters.length === 0) throw malformedWhere(place, 'a condition; an empty object says nothing', object);
+  if (filters.length === 0) throw malformedWhere(place, 'a condition; this object is empty', object);
   return allOf(filters);
 }
 
@@ -374,7 +374,7 @@ function recordFilter({ operand, place, subject }: Application): Filter {
   const { name, where, at } = targetOf(operand, place, { field, names });
   const collection = place.reading.findCollection(name);
   if (collection === undefined)
-    throw malformedWhere(at, 'a condition on the reference itself: its target cannot be asked here', where);
+    throw malformedWhere(at, 'a condition on the reference itself: its target has no filter here', where);
   const inner = { ...at, collection, references };
   const filter = parseFields(objectAt(where, inner, 'a where'), inner, {
     path: [],

@@ -151,7 +151,7 @@ export function applyUpdate(
  */
 export function assertUpdate(operations: readonly UpdateOperation[]): void {
   const { maxOperations, maxPathLength, maxPushedValues } = UPDATE_LIMITS;
-  if (operations.length === 0) throw invalid('an update says what to change; this one says nothing');
+  if (operations.length === 0) throw invalid('the update has no changes');
   if (operations.length > maxOperations) throw tooMany(maxOperations, 'changes');
   if (operations.length > 1 && operations.some((operation) => operation.kind === 'replace')) {
     throw invalid('a replacement is the whole of an update; nothing goes with it');
@@ -319,7 +319,7 @@ function assertApart(paths: readonly Path[]): void {
     const path = paths.find((one) => one.map((step) => JSON.stringify(step)).join() === key) ?? [];
     if (path.length === 0) throw invalid('a change needs the path of a field');
     if (next === undefined || (next !== key && !next.startsWith(`${key},`))) continue;
-    throw invalid(`${path.join('.')} is changed twice by one update; say once what becomes of it`, path);
+    throw invalid(`${path.join('.')} is changed twice by one update; change it once`, path);
   }
 }
 

@@ -23,9 +23,9 @@ export type AgentAnswers = <Method extends AnsweredMethod>(
 
 const INSTRUCTIONS =
   'Reads (and, with a key made for it, changes) the records of a school. Begin with what-there-is; the ' +
-  'arguments of each tool have examples that show something today. describe-collection tells the fields ' +
-  'that search-records may be asked by. Days are YYYY-MM-DD, months YYYY-MM, sessions 2026-27. Answers are ' +
-  'bounded; where one was cut, a second text says so and how to narrow the question.';
+  'arguments of each tool have examples that show something today. describe-collection lists the fields ' +
+  'that search-records can filter by. Days are YYYY-MM-DD, months YYYY-MM, sessions 2026-27. Answers are ' +
+  'limited in size; if one was cut, a second text says so and how to narrow the request.';
 
 export function createAgentServer(answers: AgentAnswers): Server {
   const server = new Server(

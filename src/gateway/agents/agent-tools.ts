@@ -161,7 +161,7 @@ export class AgentTools {
     }
     throw new ServiceError(
       'NOT_FOUND',
-      'There is no such resource; resources/list and resources/templates/list say which there are.',
+      'There is no such resource; resources/list and resources/templates/list list all of them.',
     );
   }
 
@@ -221,7 +221,7 @@ export class AgentTools {
     if (!isWriting(tool) || this.#offeredTo(context)(tool)) return;
     throw new ServiceError(
       'FORBIDDEN',
-      'Agents change something by an API key alone whose scopes name collection and verb, or the script.',
+      'Agents may only write with an API key whose scopes name the collection and verb, or the script.',
     );
   }
 

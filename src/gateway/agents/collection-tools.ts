@@ -98,7 +98,7 @@ export function createCollectionTools(
       title: 'Search the records of a collection',
       description:
         'Records of any collection as they are stored: those whose label (a name, a number) contains a ' +
-        'text, those that a structured filter describes, or both. describe-collection tells the fields.',
+        'text, those that a structured filter describes, or both. describe-collection lists the fields.',
       operation: search.operation,
       inputSchema: {
         ...schema,

@@ -62,7 +62,7 @@ function toProblem(body: unknown, status: number): ProtocolError {
     const code = String(body.type).split(':').at(-1);
     return new ProtocolError(ProtocolErrorCode.InternalError, String(body.detail), { code, status });
   }
-  return new ProtocolError(ProtocolErrorCode.InternalError, `What answers there (${status}) is no gateway.`);
+  return new ProtocolError(ProtocolErrorCode.InternalError, `No gateway answers there (${status}).`);
 }
 
 function isMessage<Member extends string>(body: unknown, member: Member): body is Record<Member, unknown> {

@@ -63,9 +63,7 @@ async function repeatErasures(
   { signal, onProgress = () => {} }: FinishOptions,
 ): Promise<void> {
   if (erasures.length === 0) {
-    onProgress(
-      `persons who were erased after ${createdAt} are there again: campus person erase-again <list>`,
-    );
+    onProgress(`persons erased after ${createdAt} exist again: campus person erase-again <list>`);
     return;
   }
   onProgress(`repeating ${erasures.length} erasures`);

@@ -92,7 +92,7 @@ export function findMisspelt(environment: Readonly<Record<string, string | undef
     const meant = findNearest(name, unset, Math.max(1, Math.floor(name.length / 5)));
     return meant === undefined || !isNearInEachWord(name, meant)
       ? []
-      : [`${name} is no setting. Did you mean ${meant}?`];
+      : [`Unknown setting ${name}. Did you mean ${meant}?`];
   });
 }
 

@@ -97,6 +97,6 @@ function assertOrigin(origin: string | undefined, allowed: readonly string[]): v
   if (allowed.includes('*') || allowed.includes(origin)) return;
   throw new ServiceError(
     'FORBIDDEN',
-    'Pages of this origin may not ask here; CORS_ORIGINS and PUBLIC_URL say which may.',
+    'Pages of this origin may not call this address; CORS_ORIGINS and PUBLIC_URL list those that may.',
   );
 }

@@ -92,7 +92,7 @@ const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {
     new ServiceError('TOO_LARGE', 'The body is larger than this service takes (BODY_LIMIT_BYTES).'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupported(),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ServiceError('MALFORMED_REQUEST', 'The body is not as long as Content-Length says.'),
+    new ServiceError('MALFORMED_REQUEST', 'The length of the body differs from Content-Length.'),
   FST_ERR_CTP_EMPTY_JSON_BODY: () =>
     new ServiceError('MALFORMED_REQUEST', 'The body is empty; expected JSON.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () => new ServiceError('MALFORMED_REQUEST', 'The body is not JSON.'),

@@ -125,7 +125,7 @@ export class LogOutput implements DestinationStream {
     if (this.#hasToldTrouble) return;
     this.#hasToldTrouble = true;
     this.#onTrouble(
-      `the log cannot be written (${reason}); the gateway goes on, and lines that cannot be written ` +
+      `the log cannot be written (${reason}); the gateway continues, and lines that cannot be written ` +
         'are dropped and counted',
     );
   }

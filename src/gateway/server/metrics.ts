@@ -278,7 +278,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
     {
       name: 'campus_jobs',
       help:
-        'Jobs of all gateways, by state: queued, running, failed. Each gateway says the same; absent ' +
+        'Jobs of all gateways, by state: queued, running, failed. All gateways report the same; absent ' +
         'while the database is away.',
       labels: ['state'],
       aggregator: 'max',
@@ -289,7 +289,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
       name: 'campus_jobs_longest_wait_seconds',
       help:
         'How long the job that is due longest has waited for a gateway to do it; 0 where none is due. Each ' +
-        'gateway says the same; absent while the database is away.',
+        'gateway reports the same; absent while the database is away.',
       aggregator: 'max',
       read: () => figureOf(jobs.longestWaitSeconds()),
     },
@@ -297,7 +297,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
       name: 'campus_secrets_without_key',
       help:
         'Stored secrets of webhooks and second factors that no key of ENCRYPTION_SECRET decrypts. Each ' +
-        'gateway says the same; absent while the database is away.',
+        'gateway reports the same; absent while the database is away.',
       aggregator: 'max',
       read: () => figureOf(sources.secretsWithoutKey()),
     },
@@ -310,7 +310,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
     {
       name: 'campus_backup_age_seconds',
       help:
-        'How old the last scheduled backup (BACKUP_SCHEDULE) is. Each gateway says the same; absent ' +
+        'How old the last scheduled backup (BACKUP_SCHEDULE) is. All gateways report the same; absent ' +
         'before the first one, and while the database is away.',
       aggregator: 'max',
       read: () => figureOf(backups.ageSeconds()),

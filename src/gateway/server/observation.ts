@@ -205,7 +205,7 @@ function log({ logger, failures }: Log, event: Observation): void {
     case 'databaseRole':
       logger.warn(
         { event: kind, isReadOnly: event.isReadOnly, ...(event.isDiskFull && { isDiskFull: true }) },
-        event.isReadOnly ? 'database takes no changes' : 'database takes changes again',
+        event.isReadOnly ? 'database refuses changes' : 'database accepts changes again',
       );
       return;
     case 'replicaLost':

@@ -48,7 +48,7 @@ export function parseByteCount(
 ): number {
   const text = headers[name.toLowerCase()];
   if (typeof text === 'string' && WHOLE_NUMBER.test(text)) return Number(text);
-  throw malformed(name, text === undefined ? 'it is missing' : 'it is no number of bytes');
+  throw malformed(name, text === undefined ? 'it is missing' : 'it is not a number of bytes');
 }
 
 /**
@@ -103,7 +103,7 @@ export function parseChecksum(header: string | string[] | undefined): UploadPiec
   }
   const digest = Buffer.from(value, 'base64');
   if (more.length > 0 || !isBase64(value) || digest.length !== DIGEST_BYTES[algorithm]) {
-    throw malformed('Upload-Checksum', `it is no ${algorithm} in base64`);
+    throw malformed('Upload-Checksum', `it is not a ${algorithm} in base64`);
   }
   return { algorithm, digest };
 }
@@ -118,7 +118,7 @@ function decoded(key: string, value: string): string {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   const text = isBase64(value) ? tryTo(() => utf8.decode(Buffer.from(value, 'base64'))) : undefined;
   if (text !== undefined) return text;
-  throw malformed('Upload-Metadata', `the value of ${key.slice(0, 50)} is no text of UTF-8 in base64`);
+  throw malformed('Upload-Metadata', `the value of ${key.slice(0, 50)} is not UTF-8 text in base64`);
 }
 
 function malformed(parameter: string, detail: string): ServiceError {

@@ -115,8 +115,8 @@ export const student = defineReport({
   name: 'student',
   title: 'Student information',
   description:
-    "A student's profile with guardians, class teacher and siblings, and what there is of " +
-    'attendance, fees, results and leave.',
+    "A student's profile with guardians, class teacher and siblings, and attendance, fees, results and " +
+    'leave, if any.',
   recordRoute: {
     method: 'GET',
     path: '/o/recs/registration',

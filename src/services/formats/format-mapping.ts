@@ -241,7 +241,7 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ServiceError('INVALID_VALUE', `${file} is no JSON.`, { cause });
+    throw new ServiceError('INVALID_VALUE', `${file} is not valid JSON.`, { cause });
   }
 }
 

@@ -379,7 +379,7 @@ describe('a where that is refused', () => {
       expect(() => parseWhere({ who: { record } }, several)).toThrow(/one of the collections sample, other/);
     }
     expect(() => parseWhere({ person: { record: { id: { equals: 'x' } } } }, { collection: SAMPLE })).toThrow(
-      /its target cannot be asked here/,
+      /its target has no filter here/,
     );
   });
 

@@ -103,7 +103,7 @@ describe('parseConfig', () => {
     ['https://*.example', 'expected e.g. https://portal.example'],
   ])('refuses CORS_ORIGINS=%s with what would be right', (text, hint) => {
     expect(faultsOf({ CORS_ORIGINS: `https://a.example,${text}` })).toContain(
-      `"${text}" is no origin; ${hint}`,
+      `"${text}" is not an origin; ${hint}`,
     );
   });
 
@@ -167,7 +167,7 @@ describe('findMisspelt', () => {
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['LOGLEVEL', 'LOG_LEVEL'],
   ])('names %s', (name, meant) => {
-    expect(findMisspelt({ [name]: '1' })).toEqual([`${name} is no setting. Did you mean ${meant}?`]);
+    expect(findMisspelt({ [name]: '1' })).toEqual([`Unknown setting ${name}. Did you mean ${meant}?`]);
   });
 
   it.each([

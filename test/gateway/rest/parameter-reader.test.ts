@@ -36,7 +36,7 @@ describe('parameters', () => {
       'There is no parameter "colour" here. Known are oquery, name.value, limit.',
     );
     expect(() => createParameterReader({ parameters: [] })({ a: '1' }, undefined)).toThrow(
-      'This path takes none.',
+      'This path has no parameters.',
     );
   });
 

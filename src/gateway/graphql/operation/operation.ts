@@ -325,7 +325,7 @@ export function finishError(
   const extensions = { ...error.extensions, requestId: context.requestId };
   if (!SCHEMA_CODES.has(error.extensions?.code)) return { ...error, extensions };
   if (context.scope === undefined) {
-    return { message: 'It is not valid; what is wrong is told to callers with a credential.', extensions };
+    return { message: 'Invalid document. Authenticate to see details.', extensions };
   }
   return {
     ...error,

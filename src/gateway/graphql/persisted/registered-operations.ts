@@ -58,7 +58,7 @@ export class RegisteredOperations {
 function refused(reason: string): ServiceError {
   return new ServiceError(
     'FORBIDDEN',
-    `This gateway answers registered operations alone. ${reason} Send the exact text of one, the ` +
+    `This gateway answers only registered operations. ${reason} Send the exact text of one, the ` +
       'SHA-256 of it as extensions.persistedQuery.sha256Hash, or its operationName.',
   );
 }

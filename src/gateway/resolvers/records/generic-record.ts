@@ -50,7 +50,7 @@ export const RecordConnection = objectType('RecordConnection', 'A page of record
   edges: member.list(RecordEdge, 'The records of the page with a cursor each.'),
   pageInfo: member.of(PageInfo, 'The position of the page in the order.'),
   totalCount: member.whole(
-    'How many records match in all, on every page. Counted only when asked for; costs a pass over ' +
+    'How many records match in all, on every page. Counted only when selected; costs a pass over ' +
       'what matches.',
   ),
 });

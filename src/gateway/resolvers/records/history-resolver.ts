@@ -126,8 +126,8 @@ export const HistoryResolver = serviceResolver(({ query, transactional }: FieldR
   restoreRecord: transactional(
     member.of(
       GenericRecord,
-      'Makes a record again what it was at a version, by the rules of any write; a removed one that is not ' +
-        'purged is there again. What is hidden from you stays as it is. Errors: NOT_FOUND, GONE, ' +
+      'Restores a record to a version, by the rules of any write; a removed record that is not ' +
+        'purged is created again. Fields hidden from you keep their values. Errors: NOT_FOUND, GONE, ' +
         'VERSION_CONFLICT, FORBIDDEN for a field that differs and is not yours to set.',
     ),
     {
@@ -166,13 +166,13 @@ export const HistoryResolver = serviceResolver(({ query, transactional }: FieldR
 /** @throws INVALID_VALUE */
 function toVersion(cursor: string, parameter: string): number {
   if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor);
-  throw wrong(parameter, 'it is no cursor of a history', 'the endCursor of a page');
+  throw wrong(parameter, 'it is not a cursor of a history', 'the endCursor of a page');
 }
 
 function toInstant(text: string, timeZone: string): Date {
   const instant = instantFrom(text, timeZone);
   if (instant !== undefined) return new Date(instant);
-  throw wrong('at', 'it is no instant from the years 0 to 9999', 'an instant such as "2026-07-01T04:30:00Z"');
+  throw wrong('at', 'not an instant of the years 0 to 9999', 'an instant such as "2026-07-01T04:30:00Z"');
 }
 
 /** @throws INVALID_VALUE */
@@ -182,7 +182,7 @@ function toMoment(
 ): Moment {
   if (version !== undefined && at === undefined) return { version };
   if (at !== undefined && version === undefined) return { at: toInstant(at, domain.timeZone) };
-  throw wrong('version', 'either a version or an instant is asked for', 'version or at, one of the two');
+  throw wrong('version', 'pass either a version or an instant', 'version or at, one of the two');
 }
 
 function wrong(parameter: string, detail: string, expected: string): ServiceError {

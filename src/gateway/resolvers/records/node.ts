@@ -81,7 +81,7 @@ export function parseNodeId(nodeId: string, parameter: string): NodePlace {
   const sent = nodeId.slice(0, 80);
   throw invalidAt(`${parameter}: "${sent}" names no record of any collection`, {
     parameter,
-    detail: 'it is no global id',
+    detail: 'it is not a global id',
     expected: 'the nodeId of a record, e.g. "task:T-7"',
     sent,
   });

@@ -10,6 +10,7 @@ export function nameOfField(name: string): string {
 
 /** `daysOver90` as a heading: Days over 90. */
 export function nameOfColumn(name: string): string {
+  if (name === 'includeLeft') return 'Include students who left';
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z\d])(?=[A-Z][a-z])/g, ' ').toLowerCase();
   return words.replace(/^./, (first) => first.toUpperCase());
 }

@@ -265,7 +265,7 @@ function RunTab({ name }: { readonly name: string }) {
         label={t('Arguments, as JSON')}
         value={text}
         onChange={setText}
-        error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
+        error={fault && t('Invalid JSON: line {line, number}, column {column, number}', { ...fault })}
         minRows={4}
         spellCheck={false}
         classNames={{ input: 'monospace' }}

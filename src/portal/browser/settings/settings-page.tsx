@@ -345,7 +345,7 @@ function PropertyDialog({ property, now, onClose }: PropertyDialogProps) {
       <PropertyControl
         property={property}
         text={text}
-        error={fault && t('This is no JSON: line {line, number}, column {column, number}', { ...fault })}
+        error={fault && t('Invalid JSON: line {line, number}, column {column, number}', { ...fault })}
         onChange={setText}
       />
     </FormDialog>
