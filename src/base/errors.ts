@@ -26,10 +26,10 @@ export const ERRORS = {
     'A second factor is required',
     'the password is right, and the code beside it is missing, wrong or was used',
   ),
-  FORBIDDEN: error(403, 'Not allowed', 'a known caller asks for what its roles or scopes do not include'),
+  FORBIDDEN: error(403, 'Not allowed', 'the roles or scopes of the caller do not allow the request'),
   NOT_FOUND: error(404, 'Not found', 'an unknown path, collection, record, script or file'),
   METHOD_NOT_ALLOWED: error(405, 'The method is not allowed here', 'a known path with a wrong method'),
-  NOT_ACCEPTABLE: error(406, 'No acceptable format', 'Accept admits no JSON'),
+  NOT_ACCEPTABLE: error(406, 'No acceptable format', 'Accept does not include JSON'),
   CONFLICT: error(409, 'Conflict', 'a unique field, or an id, is taken'),
   IDEMPOTENCY_CONFLICT: error(
     409,
@@ -42,10 +42,10 @@ export const ERRORS = {
     'another field of the same @transaction failed, so this one is not done either',
   ),
   GONE: error(410, 'Gone', 'a removed record or a dropped collection'),
-  VERSION_CONFLICT: error(412, 'The record has changed', 'the version asked for is not the current one'),
+  VERSION_CONFLICT: error(412, 'The record has changed', 'the requested version is not the current one'),
   PROTOCOL_VERSION: error(
     412,
-    'This version of the protocol is not spoken',
+    'This version of the protocol is not supported',
     'an upload by a version of tus that is not 1.0.0',
   ),
   TOO_LARGE: error(413, 'The body is too large', 'a body over the limit'),
@@ -57,9 +57,9 @@ export const ERRORS = {
   RANGE_NOT_SATISFIABLE: error(
     416,
     'The range is not in the file',
-    'a Range of a file that begins after its end; Content-Range says how long it is',
+    'a Range that begins after the end of the file; Content-Range has its length',
   ),
-  TEAPOT: error(418, 'I am a teapot', 'coffee was asked for'),
+  TEAPOT: error(418, 'I am a teapot', 'coffee was requested'),
   SCRIPT_FAILED: error(
     422,
     'A script failed',
@@ -68,9 +68,9 @@ export const ERRORS = {
   CHECKSUM_MISMATCH: error(
     460,
     'The checksum does not match',
-    'a piece of an upload that is not what its checksum says',
+    'a piece of an upload does not match its checksum',
   ),
-  TOO_MANY_REQUESTS: error(429, 'Too many requests', 'over the rate; Retry-After says when'),
+  TOO_MANY_REQUESTS: error(429, 'Too many requests', 'over the rate; Retry-After has the seconds to wait'),
   INTERNAL: error(500, 'Internal server error', 'a fault of ours, logged with its request id'),
   MAINTENANCE: error(503, 'Down for maintenance', 'the maintenance switch is on'),
   UNAVAILABLE: error(

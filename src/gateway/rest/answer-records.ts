@@ -209,7 +209,7 @@ const PREFERENCE = 'count=exact';
 
 export const PREFER_COUNT: Parameter = {
   ...PREFER,
-  description: `${PREFER.description}. ${PREFERENCE}: X-Total-Count says how many records match in all`,
+  description: `${PREFER.description}. ${PREFERENCE}: X-Total-Count has the total number of matching records`,
 };
 
 export async function withTotalCount(

@@ -28,20 +28,20 @@ export const LOGIN_ERRORS: readonly ErrorCode[] = [
 
 const PARAMETERS: readonly Parameter[] = [
   inQuery('user_name', 'login name', { example: 'viewer' }),
-  inQuery('password', 'login password; better in the body, an address ends up in logs', {
+  inQuery('password', 'login password; send it in the body, because addresses are logged', {
     example: 'demo-viewer',
   }),
   inQuery('code', 'the code of the second factor, where the user has one'),
   inQuery('domain', 'the domain of the user; absent: that of X-Domain, else the top domain'),
   inQuery('api_key', 'an API key, in exchange for an access token'),
   inQuery('refresh_token', 'a refresh token, in exchange for new tokens; it is used up'),
-  inQuery('grant_type', 'may say which of the three it is', {
+  inQuery('grant_type', 'optional: names which of the three is sent', {
     schema: { type: 'string', enum: ['password', 'api_key', 'refresh_token', 'client_credentials'] },
   }),
-  inQuery('username', 'as OAuth 2.0 names user_name; with grant_type=password'),
-  inQuery('client_id', 'as OAuth 2.0 libraries send it; it may be anything'),
+  inQuery('username', 'user_name under its OAuth 2.0 name; with grant_type=password'),
+  inQuery('client_id', 'sent by OAuth 2.0 libraries; any value is accepted'),
   inQuery('client_secret', 'the API key, with grant_type=client_credentials'),
-  inQuery('scope', 'as OAuth 2.0 libraries send it; the rights are those of the user or key in any case'),
+  inQuery('scope', 'sent by OAuth 2.0 libraries, without effect: the user or key determines the rights'),
 ];
 
 const signIn: Route = {
@@ -49,10 +49,10 @@ const signIn: Route = {
   method: 'POST',
   path: '/auth',
   group: 'Credentials',
-  summary: 'An access token, for a user name and password, an API key or a refresh token',
+  summary: 'Get an access token for a user name and password, an API key or a refresh token',
   description:
-    'The parameters are sent in the query, as the interface document has it, or in the body, which no log ' +
-    'of an address sees. An API key is exchanged by `api_key`, a refresh token by `refresh_token`.',
+    'The parameters are sent in the query, as the interface document specifies, or in the body, which is ' +
+    'not logged. An API key is sent as `api_key`, a refresh token as `refresh_token`.',
   parameters: PARAMETERS,
   body: parametersBody('The parameters, as JSON or as a form; recommended over the query.', {
     example: { user_name: 'viewer', password: 'demo-viewer' },
@@ -80,8 +80,8 @@ const signOut: Route = {
   group: 'Credentials',
   summary: 'End the session of this access token, on every instance at once',
   description:
-    'The access token and the refresh token of the session stop working. Without a session, as with an ' +
-    'API key, it is refused.',
+    'The access token and the refresh token of the session stop working. A caller without a session, such ' +
+    'as an API key, is refused.',
   parameters: [],
   answers: [{ status: 204, description: 'The session has ended.' }],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
@@ -123,7 +123,7 @@ function readGrant({ parameters, headers }: Pick<RestRequest, 'parameters' | 'he
   const { grant_type: wanted } = parameters;
   const kind = wanted === 'client_credentials' ? 'api_key' : wanted;
   if (kind !== undefined && kind !== grant.kind) {
-    throw invalidParameter('grant_type', wanted ?? '', `${grant.kind}, which the other parameters are of`);
+    throw invalidParameter('grant_type', wanted ?? '', `${grant.kind}, to match the other parameters`);
   }
   return grant;
 }

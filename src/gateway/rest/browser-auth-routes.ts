@@ -36,7 +36,7 @@ const LOGOUT = {
   type: 'object',
   required: ['end_session'],
   properties: {
-    end_session: { type: 'string', format: 'uri', description: 'A page of the provider to go to.' },
+    end_session: { type: 'string', format: 'uri', description: 'The page that ends the session there.' },
   },
 } as const;
 
@@ -54,7 +54,7 @@ const browserLogin: Route = {
   group: 'Credentials',
   summary: 'Log in from a page of this host: an access token, and a cookie to refresh it by',
   description:
-    'For pages of this host alone, by `Origin`. The refresh token is in a cookie (`HttpOnly`, ' +
+    'Only for pages of this host (`Origin`). The refresh token is in a cookie (`HttpOnly`, ' +
     '`SameSite=Strict`) and not in the answer.',
   parameters: [],
   body: recordBody(
@@ -63,7 +63,7 @@ const browserLogin: Route = {
     schemaOf(loginSchema),
     { user_name: 'viewer', password: 'demo-viewer' },
   ),
-  answers: [ok('The access token, and whom it stands for.', LOGIN)],
+  answers: [ok('The access token and its user.', LOGIN)],
   errors: [...LOGIN_ERRORS, 'FORBIDDEN', ...BODY_ERRORS],
   isOpen: true,
   ...via('auth', ['logIn', 'endSession'], async (auth, request) => {
@@ -87,15 +87,15 @@ const browserRefresh: Route = {
   method: 'POST',
   path: `${COOKIE_PATH}/refresh`,
   group: 'Credentials',
-  summary: 'The next access token, for the cookie of a login from a page',
+  summary: 'Get the next access token with the cookie of a login from a page',
   description:
-    'The cookie is used up and replaced; without one there is no session to go on with, which is no error. ' +
-    'Tabs of one browser that ask within ten seconds of each other ' +
-    'are all answered; a token that comes back later ends its session.',
+    'The cookie is used up and replaced. A request without the cookie has no session to continue and gets ' +
+    '204. Tabs of one browser may send the same cookie within ten seconds of each other; later use of a ' +
+    'replaced token ends its session.',
   parameters: [],
   answers: [
-    ok('The access token, and whom it stands for.', LOGIN),
-    { status: 204, description: 'The browser has no cookie of a login.' },
+    ok('The access token and its user.', LOGIN),
+    { status: 204, description: 'The browser sent no login cookie.' },
   ],
   errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_ACCEPTABLE'],
   isOpen: true,
@@ -105,7 +105,7 @@ const browserRefresh: Route = {
     if (valuesOf(request.headers.cookie, { name: COOKIE_NAME, isTls }).length === 0)
       return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
     const token = refreshTokenOf(request, isTls);
-    if (token === undefined) throw new ServiceError('UNAUTHENTICATED', 'The cookie is of no login. Log in.');
+    if (token === undefined) throw new ServiceError('UNAUTHENTICATED', 'No login has this cookie. Log in.');
     return answerInBrowser(request, await auth.refreshInBrowser(request.context, token));
   }),
 };
@@ -117,11 +117,11 @@ const browserLogout: Route = {
   group: 'Credentials',
   summary: 'End the session of the cookie, on every instance at once, and remove the cookie',
   description:
-    'Needs no access token, which may have expired. Without a session it is no error. Who logged in at a ' +
-    'provider of identities is told the page that ends the session there.',
+    'Needs no access token, which may have expired. Succeeds without a session as well. For a login at an ' +
+    'identity provider, the answer has the page that ends the session there.',
   parameters: [],
   answers: [
-    ok('The session has ended here, and goes on at the provider.', LOGOUT),
+    ok('The session has ended here, but continues at the provider.', LOGOUT),
     { status: 204, description: 'The session has ended.' },
   ],
   errors: ['FORBIDDEN'],
@@ -172,7 +172,7 @@ export function assertSameOrigin({ headers }: Pick<RestRequest, 'headers'>): { r
   }
   throw new ServiceError(
     'FORBIDDEN',
-    'This address is for pages of this host, by their Origin. Programs use POST /auth.',
+    'This address is only for pages of this host (Origin). Programs use POST /auth.',
   );
 }
 

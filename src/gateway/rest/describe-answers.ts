@@ -177,7 +177,7 @@ function describeReport(report: Report): Schema {
       report: { const: report.name },
       parameters: {
         type: 'object',
-        description: 'As understood, defaults filled in; null: not said.',
+        description: 'The parameters with defaults filled in; null: not given.',
         properties: Object.fromEntries(
           Object.entries(report.parameters).map(([name, { type, description }]) => [
             name,

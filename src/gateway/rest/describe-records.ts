@@ -19,12 +19,12 @@ const RECORD_MEMBERS: Schema = {
   _id: {
     type: 'string',
     pattern: RECORD_ID_PATTERN,
-    description: 'On create chosen by the client, or made.',
+    description: 'Chosen by the client on create, or generated.',
   },
   created_on: {
     type: 'string',
     format: 'date-time',
-    description: 'On create set to now where it is absent.',
+    description: 'Set to now on create if it is absent.',
   },
 };
 
@@ -44,7 +44,7 @@ export function describeRecords(collections: readonly CollectionInReach[]): Sche
   if (readable.length === 0) return { Record: any, AnyRecord: any, Reference: REFERENCE };
   return {
     Record: {
-      description: 'A record: of a collection described here as its schema says, of any other as AnyRecord.',
+      description: 'A record. Collections described here have their own schema, all others have AnyRecord.',
       anyOf: [
         ...readable.map(({ collection }) => schemaRef(recordSchemaName(collection.name))),
         schemaRef('AnyRecord'),
@@ -58,11 +58,11 @@ export function describeRecords(collections: readonly CollectionInReach[]): Sche
 
 const REFERENCE: Schema = {
   type: 'object',
-  description: 'A reference to a record: its _id, and what it was called when the reference was written.',
+  description: 'A reference to a record: its _id, and its label when the reference was written.',
   required: ['value'],
   properties: {
     value: { type: 'string', description: 'The _id of the record.' },
-    label: { type: 'string', description: 'What the record was called.' },
+    label: { type: 'string', description: 'The label of the record.' },
   },
 };
 
@@ -202,7 +202,7 @@ type CollectionPath = readonly [
 
 const PATHS: readonly CollectionPath[] = [
   ['listRecords', 'list', 'readable', (name) => `The records of ${name} that match a filter`],
-  ['queryRecords', 'query', 'readable', (name) => `The same of ${name}, the parameters in the body`],
+  ['queryRecords', 'query', 'readable', (name) => `The same for ${name}, with the parameters in the body`],
   ['getRecord', 'get', 'readable', (name) => `One record of ${name}, with its version as ETag`],
   ['createRecordIn', 'create', 'creatable', (name) => `Create a record of ${name}, or a list of them`],
   ['mergeRecord', 'merge', 'updatable', (name) => `Change some fields of a record of ${name}`],

@@ -12,14 +12,14 @@ export const UPLOAD_PARAMETERS: readonly Parameter[] = [
   inQuery('name', 'the name of the file; needed where the body is the file itself'),
   inQuery(
     'collection',
-    'with recordId: the record the file belongs to; who may read that, may read the file',
+    'with recordId: the record the file belongs to; users who may read the record may read the file',
   ),
   inQuery('recordId', 'with collection: the record the file belongs to'),
   inQuery('roles', 'roles that may read it, beside its owner and admins, separated by commas'),
 ];
 
 const TUS: Parameter = {
-  ...inHeader('Tus-Resumable', '1.0.0: the request speaks tus, by which a file is sent piece by piece'),
+  ...inHeader('Tus-Resumable', '1.0.0: the request uses tus, which sends a file piece by piece'),
   schema: { type: 'string', enum: ['1.0.0'] },
 };
 const CHECKSUM = inHeader(
@@ -35,18 +35,18 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     group: 'Files',
     summary: 'Upload a file, streamed: as a form of one file, or the bytes as they are',
     description:
-      'As `multipart/form-data` the file is one part with a file name; parts named as the parameters ' +
-      'may come before it. With any other `Content-Type` the body is the file, of that type. With ' +
-      '`Tus-Resumable` it opens an upload that is sent piece by piece, and goes on after a cut line: ' +
-      '`HEAD /files/{id}` with `Tus-Resumable` says how far it is, `PATCH` sends more.',
+      'With `multipart/form-data`, the file is one part with a file name; parts named as the parameters ' +
+      'may come before it. With any other `Content-Type`, the body is the file, of that type. With ' +
+      '`Tus-Resumable`, it opens an upload that is sent in pieces and continues after a lost connection: ' +
+      '`HEAD /files/{id}` with `Tus-Resumable` returns the offset, `PATCH` sends the next piece.',
     parameters: [
       ...UPLOAD_PARAMETERS,
       TUS,
-      inHeader('Upload-Length', 'by tus: the bytes that the file will have'),
-      inHeader('Upload-Defer-Length', 'by tus: `1` where they are said later, with `PATCH`'),
+      inHeader('Upload-Length', 'tus: the size of the file in bytes'),
+      inHeader('Upload-Defer-Length', 'tus: `1` if the size follows later, with `PATCH`'),
       inHeader(
         'Upload-Metadata',
-        'by tus: `filename`, `filetype`, `collection`, `recordId`, `roles`, and `import`, the collection ' +
+        'tus: `filename`, `filetype`, `collection`, `recordId`, `roles`, and `import`, the collection ' +
           'that the file is to be imported into, each with its value in base64',
       ),
       CHECKSUM,
@@ -60,7 +60,7 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     answers: [
       {
         status: 201,
-        description: 'The file that was kept; by tus the upload that was opened, without a body.',
+        description: 'The stored file; with tus, the opened upload, without a body.',
         schema: FILE,
         headers: ['Location', 'ETag', 'Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
       },
@@ -85,19 +85,19 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     group: 'Files',
     summary: 'The bytes of a file, or a range of them',
     description:
-      'For whoever may read the record that it belongs to, its owner, and the roles that it names.',
+      'For its owner, the roles that it names, and everyone who may read the record that it belongs to.',
     parameters: [
       ID,
-      inQuery('download', 'true: to be saved, whatever its type', {
+      inQuery('download', 'true: browsers save the file, whatever its type', {
         schema: { type: 'string', enum: ['true', 'false'] },
       }),
       inHeader('Range', 'one range of bytes: `bytes=0-499`, `bytes=500-`, `bytes=-500`'),
-      inHeader('If-Range', 'an ETag: the range only of that file, else the whole of it'),
-      inHeader('If-None-Match', 'ETags: 304 where one of them is that of the file'),
+      inHeader('If-Range', 'an ETag: returns the range if the file has it, else the whole file'),
+      inHeader('If-None-Match', 'ETags: 304 if the file has one of them'),
     ],
     answers: [
-      { status: 200, description: 'The file, as its own media type.', headers: ['ETag'] },
-      { status: 206, description: 'The range that was asked for.', headers: ['ETag'] },
+      { status: 200, description: 'The file, with its own media type.', headers: ['ETag'] },
+      { status: 206, description: 'The requested range.', headers: ['ETag'] },
       { status: 304, description: 'The caller has it.', headers: ['ETag'] },
     ],
     errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
@@ -109,19 +109,19 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     group: 'Files',
     summary: 'Send the next piece of an upload, by tus',
     description:
-      'Of a piece that is cut, what came stays, unless it has a checksum. With its last byte the upload ' +
-      'is a file. For the user who opened it.',
+      'If a piece is cut off, the bytes received so far are kept, unless it has a checksum. The last byte ' +
+      'turns the upload into a file. For the user who opened it.',
     parameters: [
       ID,
       { ...TUS, isRequired: true },
-      { ...inHeader('Upload-Offset', 'the bytes that are there'), isRequired: true },
-      inHeader('Upload-Length', 'the bytes that the file will have, where they were not said yet'),
+      { ...inHeader('Upload-Offset', 'the number of bytes received so far'), isRequired: true },
+      inHeader('Upload-Length', 'the size of the file in bytes, if it was not sent before'),
       CHECKSUM,
     ],
     body: {
       kind: 'piece',
       isRequired: true,
-      description: 'The bytes from there on.',
+      description: 'The bytes from that offset on.',
       schema: { type: 'string', format: 'binary' },
     },
     answers: [
@@ -149,8 +149,8 @@ export const FILE_ROUTES: readonly RouteDescription[] = [
     method: 'DELETE',
     path: '/files/{id}',
     group: 'Files',
-    summary: 'Take a file away for good; for its owner and admins',
-    description: 'The bytes go too, and nothing brings them back. With `Tus-Resumable` also an open upload.',
+    summary: 'Delete a file; for its owner and admins',
+    description: 'The content is deleted permanently. `Tus-Resumable` deletes an open upload as well.',
     parameters: [ID, TUS],
     answers: [{ status: 204, description: 'It is gone.' }],
     errors: ['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND'],

@@ -16,8 +16,8 @@ const MAY_BE_ABSENT = ['before', 'after'];
 const CHANGE = describeAnswer(
   FieldChangeResult,
   {
-    before: { description: 'Absent where it was not there before.' },
-    after: { description: 'Absent where it is no longer there.' },
+    before: { description: 'Absent if the field did not exist before.' },
+    after: { description: 'Absent if the field no longer exists.' },
   },
   MAY_BE_ABSENT,
 );
@@ -33,11 +33,11 @@ const readHistory: Route = {
   group: 'Records',
   summary: 'The changes of a record, the newest first, with what they replaced',
   description:
-    'Every write is an entry of the audit trail. Fields that are hidden from the caller are in none of them.',
+    'Every write is an entry of the audit trail. Fields that are hidden from the caller are left out.',
   parameters: [
     COLLECTION,
     RECORD_ID,
-    inQuery('limit', 'at most so many changes; the answer has a Link to the next page', {
+    inQuery('limit', 'the most changes to return; the answer has a Link to the next page', {
       schema: { type: 'integer', minimum: 1 },
     }),
     inQuery('after', 'a cursor, from X-Next-Cursor: only older changes'),
@@ -61,11 +61,11 @@ const restoreRecord: Route = {
   method: 'POST',
   path: '/o/recs/{collection}/{id}/restore',
   group: 'Records',
-  summary: 'Make a record again what it was at a version; a removed one comes back',
-  description: 'A write like any other: it is checked, and is an entry of the history itself.',
+  summary: 'Restore a record to an earlier version; a removed record is created again',
+  description: 'This is a write like any other: it is validated, and recorded in the history.',
   parameters: [COLLECTION, RECORD_ID, IF_MATCH, IDEMPOTENCY_KEY],
   body: recordBody(
-    'The version that the record is to be again.',
+    'The version to restore.',
     {
       type: 'object',
       required: ['version'],
@@ -95,10 +95,10 @@ function versionOf(body: JsonValue | undefined): number {
   const number = Number(version ?? Number.NaN);
   if (other === undefined && /^[1-9]\d{0,8}$/.test(String(version))) return number;
   const pointer = other === undefined ? '/version' : `/${other}`;
-  const expected = 'the member version alone, a whole number from 1';
+  const expected = 'only the member version, a whole number from 1';
   throw invalidAt(`${pointer}: ${expected} is expected`, {
     pointer,
-    detail: 'not what restores a record',
+    detail: 'not a request to restore a record',
     expected,
   });
 }

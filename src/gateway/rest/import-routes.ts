@@ -40,13 +40,13 @@ const ID = inPath('id', 'the id of the import', {
 });
 
 const OPTIONS: readonly Parameter[] = [
-  inQuery('mode', 'atomic: all rows or none; rows: the right ones', {
+  inQuery('mode', 'atomic: all rows or none; rows: only the valid ones', {
     schema: { type: 'string', enum: Object.values(ImportModeValue) },
   }),
-  inQuery('by', 'what tells records apart: _id, a unique field, or fields unique together', {
+  inQuery('by', 'key that identifies records: _id, a unique field, or fields unique together', {
     example: '_id',
   }),
-  inQuery('missing', 'remove: records that the file does not have are removed; else they are kept', {
+  inQuery('missing', 'remove: records that are not in the file are removed; otherwise they are kept', {
     schema: { type: 'string', enum: Object.values(ImportMissingValue) },
   }),
   inQuery('triggers', 'scripts that run for its records: before, after, or both with a comma', {
@@ -56,16 +56,16 @@ const OPTIONS: readonly Parameter[] = [
 
 export const IMPORT_PARAMETERS: readonly Parameter[] = [
   inQuery('collection', 'where the records go', { isRequired: true }),
-  inQuery('name', 'the name of the file, whose ending tells its format'),
-  inQuery('fileId', 'a file that is kept already, instead of a body', {
+  inQuery('name', 'the name of the file; its extension indicates the format'),
+  inQuery('fileId', 'the id of a stored file, instead of a body', {
     schema: { type: 'string', format: 'uuid' },
   }),
   inQuery('mapping', 'the name of a saved mapping'),
-  inQuery('format', 'csv, tsv, xlsx, json, ndjson, ejson or bson; found in the file if left out'),
-  inQuery('encoding', 'of a text, e.g. windows-1252; found in the file if left out'),
-  inQuery('delimiter', 'between the cells of a text; found in the file if left out'),
-  inQuery('sheet', 'of a workbook; the first one with rows if left out'),
-  inQuery('header', 'the row of the header, or none'),
+  inQuery('format', 'csv, tsv, xlsx, json, ndjson, ejson or bson; detected if left out'),
+  inQuery('encoding', 'encoding of a text file, e.g. windows-1252; detected if left out'),
+  inQuery('delimiter', 'separator between the cells of a text file; detected if left out'),
+  inQuery('sheet', 'sheet of a workbook; the first one with rows if left out'),
+  inQuery('header', 'the number of the header row, or none'),
   ...OPTIONS,
 ];
 
@@ -78,13 +78,13 @@ export const TAKE_IMPORT: RouteDescription = {
   method: 'POST',
   path: '/imports',
   group: 'Imports',
-  summary: 'Take a file for a collection, streamed; it is looked into, and waits to be tried and run',
-  description: 'As a form of one file, or the bytes as they are. Nothing is written until the import is run.',
+  summary: 'Upload a file for a collection, streamed; it is inspected, and waits for a dry run and a run',
+  description: 'The body is a form with one file, or its bytes. Nothing is written until the import is run.',
   parameters: IMPORT_PARAMETERS,
   body: {
     kind: 'file',
     isRequired: false,
-    description: 'The file; none with fileId.',
+    description: 'The file; leave it out with fileId.',
     schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
   },
   answers: [{ status: 202, description: 'The import.', schema: IMPORT, headers: ['Location'] }],
@@ -103,8 +103,8 @@ const listImports: Route = {
   method: 'GET',
   path: '/imports',
   ...OF_IMPORTS,
-  summary: 'Imports, the newest first: of an admin all of the domain, else your own',
-  description: 'With what each of them has done so far.',
+  summary: 'List imports, the newest first: for an admin all of the domain, otherwise your own',
+  description: 'Each has its progress so far.',
   parameters: [
     inQuery('limit', 'at most so many', { schema: { type: 'integer', minimum: 1 } }),
     inQuery('after', 'a cursor, from X-Next-Cursor'),
@@ -125,8 +125,8 @@ const readImport: Route = {
   method: 'GET',
   path: '/imports/{id}',
   ...OF_IMPORTS,
-  summary: 'How far an import is, and what it did',
-  description: 'Asked for again and again until its state is one that does not change.',
+  summary: 'Get the progress and result of an import',
+  description: 'Poll it until the state is a final one.',
   answers: [ok('The import.', IMPORT)],
   ...via('imports', ['import'], async (imports, request) =>
     answerImport(await imports.import(request.context, { id: idOf(request) })),
@@ -138,9 +138,9 @@ const changeMapping: Route = {
   method: 'PUT',
   path: '/imports/{id}/mapping',
   ...OF_IMPORTS,
-  summary: 'Correct the mapping of an import; with saveAs keep it by a name',
-  description: 'The columns are then looked at anew, and the import waits to be tried and run.',
-  parameters: [ID, inQuery('saveAs', 'a name under which the mapping is found again'), ...OPTIONS],
+  summary: 'Correct the mapping of an import; saveAs stores it under a name',
+  description: 'The columns are inspected again, and the import waits for a dry run and a run.',
+  parameters: [ID, inQuery('saveAs', 'a name under which to save the mapping'), ...OPTIONS],
   body: {
     kind: 'record',
     isRequired: true,
@@ -158,7 +158,7 @@ const changeMapping: Route = {
 };
 
 const tryImport: Route = {
-  ...step('tryImport', 'dry-run', 'Everything but the write: what would become of every row'),
+  ...step('tryImport', 'dry-run', 'Validate every row and report its outcome, without writing'),
   ...via('imports', ['tryImport'], async (imports, request) =>
     answerBegun(await imports.tryImport(request.context, optionsOf(request))),
   ),
@@ -184,11 +184,11 @@ const previewUndo: Route = {
   method: 'GET',
   path: '/imports/{id}/undo',
   ...OF_IMPORTS,
-  summary: 'What undoing an import would do, and what stands in its way',
-  description: 'Nothing is changed. With any conflict, undoing is refused as a whole.',
+  summary: 'Preview of undoing an import: its effect and its conflicts',
+  description: 'Nothing is changed. A single conflict prevents the whole undo.',
   answers: [
     ok(
-      'How many records would be removed, changed and brought back, and the conflicts.',
+      'How many records would be removed, changed and restored, and the conflicts.',
       describeAnswer(ImportUndoPreview),
     ),
   ],
@@ -199,7 +199,7 @@ const previewUndo: Route = {
 };
 
 const undoImport: Route = {
-  ...step('undoImport', 'undo', 'Take back all that an import has written'),
+  ...step('undoImport', 'undo', 'Undo all that an import has written'),
   parameters: [ID, FORCE],
   ...via('imports', ['undoImport'], async (imports, request) => {
     const force = readFlag(request.parameters, 'force');
@@ -213,7 +213,7 @@ const listErrors: Route = {
   path: '/imports/{id}/errors',
   ...OF_IMPORTS,
   summary: 'The first 1,000 rows that the last step refused',
-  description: 'Each with what is wrong and what would be right. All of them are in errors.csv.',
+  description: 'Each row has its error and the expected value. All rows are in errors.csv.',
   answers: [ok('The rows.', { type: 'array', items: describeAnswer(ImportErrorResult) })],
   ...via('imports', ['importErrors'], async (imports, request) => {
     const rows = await imports.importErrors(request.context, { id: idOf(request) });
@@ -225,18 +225,18 @@ const readErrors: Route = {
   ...csvRoute('errorsCsv', 'The rows, to be corrected and sent again.'),
   name: 'readImportErrors',
   path: '/imports/{id}/errors.csv',
-  summary: 'All rows that the last step refused, as they stand in the file, with what is wrong',
-  description: 'To be corrected, and taken as a file of its own.',
+  summary: 'All rows that the last step refused, as they are in the file, each with its error',
+  description: 'Correct the rows and upload them as a new file.',
 };
 
 const readOutcomes: Route = {
   ...csvRoute('outcomesCsv', 'The rows, in the order of the file.'),
   name: 'readImportOutcomes',
   path: '/imports/{id}/outcomes.csv',
-  summary: 'What would become of each row, as the last dry run found',
+  summary: 'The outcome of each row in the last dry run',
   description:
-    'By the number of the row: `create`, `update` with the fields that would change and their old and new ' +
-    'values, `same`, or `error` with what is wrong. Without a dry run there are no rows.',
+    'The number of the row and its outcome: `create`, `update` with the old and new values of the fields ' +
+    'that would change, `same`, or `error` with the reason. Without a dry run there are no rows.',
 };
 
 const listMappings: Route = {
@@ -244,8 +244,8 @@ const listMappings: Route = {
   method: 'GET',
   path: '/import-mappings',
   ...OF_IMPORTS,
-  summary: 'The mappings that were saved',
-  description: 'A mapping that was saved is named by the next import of such a file.',
+  summary: 'List the saved mappings',
+  description: 'Pass the name of a saved mapping with the next import of such a file.',
   parameters: [inQuery('collection', 'only those for this collection')],
   answers: [
     ok('The mappings.', {
@@ -281,7 +281,7 @@ function step(name: string, verb: string, summary: string): Omit<Route, 'resolve
     path: `/imports/{id}/${verb}`,
     ...OF_IMPORTS,
     summary,
-    description: 'Answered at once: the import itself says how far it is, and what became of it.',
+    description: 'Answers at once. Read the import for its progress and result.',
     parameters: [ID, ...OPTIONS],
     body: parametersBody('The options, if they are not in the query.'),
     answers: [{ status: 202, description: 'The import, under way.', schema: IMPORT, headers: ['Location'] }],

@@ -285,35 +285,35 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly string[]>> = {
 
 const GROUP_TAGS: readonly Schema[] = [
   { name: 'Credentials', description: 'Logging in and out, tokens and API keys.' },
-  { name: 'Records', description: 'Records of any collection, and what they were.' },
-  { name: 'Imports', description: 'Files on their way into a collection.' },
-  { name: 'Files', description: 'Files beside the records, such as photographs and certificates.' },
-  { name: 'Reports', description: 'What the records of a school come to.' },
+  { name: 'Records', description: 'Records of any collection, and their history.' },
+  { name: 'Imports', description: 'Imports of files into a collection.' },
+  { name: 'Files', description: 'Files that belong to records, such as photographs and certificates.' },
+  { name: 'Reports', description: 'Reports over the records of a school.' },
   { name: 'Scripts', description: 'Scripts of the school, run for the caller.' },
-  { name: 'Service', description: 'The service itself: what it offers, and how it is.' },
+  { name: 'Service', description: 'The service itself: its routes, health and metrics.' },
 ];
 
 const text = (description: string): Schema => ({ description, schema: { type: 'string' } });
 const whole = (description: string): Schema => ({ description, schema: { type: 'integer' } });
 
 const HEADERS: Schema = {
-  'X-Request-Id': text('The id of the request, that of the log too; the one sent, where it is sane.'),
+  'X-Request-Id': text('The id of the request, which is also logged; the one that was sent, if it is valid.'),
   ETag: text("The record's version, in quotes."),
-  Location: text('The path of what was made.'),
+  Location: text('The path of the created resource.'),
   Link: text('The next page, `rel="next"`; absent on the last one, and without `limit`.'),
   'X-Next-Cursor': text('The cursor of the next page, for `after`.'),
-  'X-Next-Since': text('With `since`: the instant to ask from next time, so that nothing is missed.'),
-  'Tus-Resumable': text('1.0.0, where the request speaks tus.'),
-  'Upload-Offset': whole('The bytes of an upload that are there.'),
-  'Upload-Expires': text('When an upload is taken away, unless more of it comes.'),
-  'Preference-Applied': text('What Prefer asked for and was done: end-marker, count=exact.'),
-  'X-Total-Count': whole('How many records match, where Prefer asked for count=exact.'),
+  'X-Next-Since': text('With `since`: the instant to pass as `since` in the next request.'),
+  'Tus-Resumable': text('1.0.0 if the request uses tus.'),
+  'Upload-Offset': whole('The number of bytes of an upload that are stored.'),
+  'Upload-Expires': text('When an upload is deleted unless another piece arrives.'),
+  'Preference-Applied': text('The preferences of Prefer that were applied: end-marker, count=exact.'),
+  'X-Total-Count': whole('How many records match, if Prefer has count=exact.'),
   'WWW-Authenticate': text('Bearer.'),
-  Allow: text('The methods that go with the path.'),
+  Allow: text('The methods that the path supports.'),
   'Retry-After': whole('Seconds to wait.'),
   'RateLimit-Limit': whole('Requests a minute of this credential; with 429 the limit that was hit.'),
   'RateLimit-Remaining': whole('Those left of them.'),
-  'RateLimit-Reset': whole('Seconds until they are counted anew.'),
+  'RateLimit-Reset': whole('Seconds until the count starts again.'),
 };
 
 const UUID: Schema = { format: 'uuid' };
@@ -362,7 +362,7 @@ const SCHEMAS: Schema = {
       type: { type: 'string', enum: Object.keys(ERRORS).map((code) => PROBLEM_TYPE_PREFIX + code) },
       title: { type: 'string' },
       status: { type: 'integer' },
-      detail: { type: 'string', description: 'What was wrong, where, and what would be right.' },
+      detail: { type: 'string', description: 'The error, its place, and the expected value.' },
       instance: { type: 'string', description: 'The request id.' },
       errors: {
         type: 'array',
@@ -371,7 +371,7 @@ const SCHEMAS: Schema = {
           required: ['detail'],
           properties: {
             detail: { type: 'string' },
-            parameter: { type: 'string', description: 'The query parameter or header at fault.' },
+            parameter: { type: 'string', description: 'The query parameter or header with the error.' },
             pointer: { type: 'string', description: 'JSON pointer into the body.' },
             position: { type: 'integer', description: 'Offset in the text of a filter, from 0.' },
             expected: { type: 'string' },

@@ -38,7 +38,7 @@ export function createParameterReader(route: Pick<RouteDescription, 'parameters'
     for (const [name, value] of Object.entries(query as Record<string, string | string[]>)) {
       if (!known.has(name)) assertIgnorable(name, known);
       else if (typeof value === 'string') found[name] = value;
-      else throw fault(name, `The parameter ${name} is given ${value.length} times; once is enough.`);
+      else throw fault(name, `The parameter ${name} is given ${value.length} times; send it once.`);
     }
     if (isInBodyToo && body !== undefined) {
       if (route.body?.refusesNull) assertNoNull(body);
@@ -104,7 +104,7 @@ function assertIgnorable(name: string, known: ReadonlySet<string>, otherwise = '
 }
 
 function listOf(known: ReadonlySet<string>): string {
-  return known.size === 0 ? ' This path takes none.' : ` Known are ${[...known].join(', ')}.`;
+  return known.size === 0 ? ' This path has no parameters.' : ` Known are ${[...known].join(', ')}.`;
 }
 
 function addBody(
@@ -119,7 +119,7 @@ function addBody(
   if (!isJsonObject(body)) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
-      `The body is to be a JSON object whose members are the parameters.${into.otherwise ?? ''}`,
+      `The body must be a JSON object whose members are the parameters.${into.otherwise ?? ''}`,
     );
   }
   const flat = Object.entries(body).flatMap(([name, value]) =>
@@ -144,7 +144,7 @@ function assertNoNull(body: JsonValue, prefix = ''): void {
   if (!isJsonObject(body)) return;
   for (const [name, value] of Object.entries(body)) {
     const path = `${prefix}${name}`;
-    if (value === null) throw fault(path, `The parameter ${path} is null; leave it out, or say what it is.`);
+    if (value === null) throw fault(path, `The parameter ${path} is null; leave it out, or send a value.`);
     assertNoNull(value, `${path}.`);
   }
 }
@@ -160,7 +160,7 @@ function* flatten(body: JsonValue, prefix: string, depth: number): Generator<rea
   if (typeof body === 'string') yield [prefix, body];
   else if (typeof body === 'number' || typeof body === 'boolean' || isExactNumber(body))
     yield [prefix, String(body)];
-  else throw fault(prefix, `The parameter ${prefix} is to be a text, a number or a boolean.`);
+  else throw fault(prefix, `The parameter ${prefix} must be a text, a number or a boolean.`);
 }
 
 function fault(parameter: string, detail: string, expected?: string): ServiceError {

@@ -35,8 +35,8 @@ const EXPECTED = 'a JSON object, such as {"amount": {"greaterThan": 100}}';
 
 const WHERE = inQuery(
   'where',
-  'the `where` of GraphQL as JSON, for what oquery cannot say: or, not, in, isNull, records that are ' +
-    'referred to. Holds together with oquery. In a body, the object itself',
+  'the `where` of GraphQL as JSON, for conditions that oquery does not have: or, not, in, isNull, and ' +
+    'conditions on referenced records. Combined with oquery by and. In a body, the object itself',
   {
     schema: { type: 'string', contentMediaType: 'application/json' },
     // Collections have no other field in common.
@@ -55,15 +55,15 @@ function parseWhereParameter(text: string): JsonObject {
 
 const PROJECT: Parameter = inQuery(
   'project',
-  'fields to return, separated by commas; paths with dots. Always with _id',
+  'fields to return, separated by commas; paths have dots. _id is always returned',
   { example: 'name,amount' },
 );
 const PROJECTION: Parameter = {
   ...PROJECT,
   name: 'projection',
-  description: 'another name of project',
+  description: 'another name for project',
 };
-const STREAM: Parameter = inQuery('stream', 'true: streamed in any case; or left out', {
+const STREAM: Parameter = inQuery('stream', 'true: always stream the answer; the only value', {
   schema: { type: 'boolean', const: true },
 });
 
@@ -80,10 +80,10 @@ export const FILTER_PARAMETERS: readonly Parameter[] = [
   }),
   WHERE,
   inQuery('ci', 'true: text operators of oquery ignore case', { schema: { type: 'boolean' } }),
-  inQuery('sort', 'fields to sort by, separated by commas; - in front: descending. Ties by _id', {
+  inQuery('sort', 'fields to sort by, separated by commas; a leading - means descending. Ties by _id', {
     example: '-created_on,name',
   }),
-  inQuery('limit', 'at most so many records', { schema: { type: 'integer', minimum: 1 } }),
+  inQuery('limit', 'the most records to return', { schema: { type: 'integer', minimum: 1 } }),
 ];
 
 /** @see interface 4.2, 4.3, decisions 3 (which adds sort, limit, skip, after and ci) */
@@ -94,17 +94,18 @@ const READ_PARAMETERS: readonly Parameter[] = [
   ...FILTER_PARAMETERS.slice(0, -1),
   inQuery(
     'limit',
-    `at most so many records. Without stream, and up to ${MAX_PAGE}, the answer has a Link to the next page`,
+    `the most records to return. Up to ${MAX_PAGE} without stream, the answer has a Link to the next page`,
     {
       schema: { type: 'integer', minimum: 1 },
     },
   ),
-  inQuery('skip', 'leave out so many records first', { schema: { type: 'integer', minimum: 0 } }),
-  inQuery('after', 'a cursor, from X-Next-Cursor: only what comes after it'),
+  inQuery('skip', 'how many records to skip', { schema: { type: 'integer', minimum: 0 } }),
+  inQuery('after', 'a cursor, from X-Next-Cursor: only records after it'),
   inQuery(
     'since',
-    'an instant, or a day: only what changed then or later, and of what was removed `_id` and `$removed`, ' +
-      'by _id. Without sort, limit, skip and after. X-Next-Since is to be said next time',
+    'an instant or a day: only records that changed then or later, ordered by _id; a removed one has only ' +
+      '_id and $removed. Not with sort, limit, skip or after. Pass X-Next-Since as `since` in the next ' +
+      'request',
   ),
   ...FORMAT_PARAMETERS,
   {
@@ -272,7 +273,7 @@ export function readFilter(
 function assertUnordered(parameters: RestRequest['parameters']): void {
   const named = ['sort', 'limit', 'skip', 'after'].find((name) => parameters[name] !== undefined);
   if (named === undefined) return;
-  const detail = `With since all that has changed is told, by _id: it takes no ${named}.`;
+  const detail = `${named} cannot be combined with since, which returns all changes ordered by _id.`;
   throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: named }] });
 }
 

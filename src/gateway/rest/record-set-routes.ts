@@ -49,7 +49,7 @@ function matchingRoute(method: 'PATCH' | 'DELETE'): Route {
     group: 'Records',
     summary: `${isChange ? 'Change' : 'Remove'} the records that match a filter`,
     description:
-      'All or none. `sort` and `limit` choose some of them. No condition is no permission for all: 400.',
+      'All or none. `sort` and `limit` select some of them. A request without a condition is refused (400).',
     parameters: [COLLECTION, ...FILTER_PARAMETERS, ALL, ...(isChange ? [] : [FORCE]), IDEMPOTENCY_KEY],
     ...(isChange && {
       body: recordBody('The fields to change; null removes one.', { type: 'object' }, { amount: 120 }),

@@ -24,7 +24,7 @@ import {
 export const IF_MATCH: Parameter = inHeader('If-Match', 'the ETag the record must still have, else 412');
 export const IDEMPOTENCY_KEY: Parameter = inHeader(
   'Idempotency-Key',
-  'makes a repeated request answer as the first did, for 24 hours',
+  'a repeated request gets the answer of the first, for 24 hours',
 );
 
 export const WRITE_ERRORS = [
@@ -58,10 +58,10 @@ const deleteRecord: Route = {
   method: 'DELETE',
   path: '/o/recs/{collection}/{id}',
   group: 'Records',
-  summary: 'Remove a record; read again, it is gone (410)',
+  summary: 'Remove a record; reading it afterwards gives 410',
   description:
-    'With `If-Match` only while it has that ETag. While records point to it, the removal is refused (409) ' +
-    'and they are counted by collection. An admin may pass `force=true`: the references then lead to ' +
+    '`If-Match` removes it only while it has that ETag. While records point to it, the removal is refused ' +
+    '(409) and they are counted by collection. An admin may pass `force=true`: the references then lead to ' +
     'nothing.',
   parameters: [COLLECTION, RECORD_ID, FORCE, IF_MATCH, IDEMPOTENCY_KEY],
   answers: [{ status: 204, description: 'Removed.' }],
@@ -114,8 +114,8 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     summary:
       mode === 'merge' ? 'Change some fields of a record' : 'Replace all fields of a record, or create it',
     description:
-      (mode === 'merge' ? '' : 'With `If-None-Match: *` it only creates (201), without it does either. ') +
-      'Checked by what the declaration of the collection says of it. With `If-Match` only while the record ' +
+      (mode === 'merge' ? '' : '`If-None-Match: *` only creates (201); otherwise it creates or replaces. ') +
+      'Validated against the declaration of the collection. `If-Match` writes only while the record ' +
       'has that ETag. While other records use a name that it changes, such as that of a class, the change is ' +
       'refused (409) and they are counted by collection. An admin may pass `renameEverywhere=true`: they then ' +
       'get the new name.',
@@ -164,8 +164,8 @@ function createRoute(name: string, path: string): Omit<Route, 'summary' | 'param
     path,
     group: 'Records',
     description:
-      'Checked by what the declaration of the collection says of it. With `Idempotency-Key` a request that ' +
-      'is sent again makes nothing twice.',
+      'Validated against the declaration of the collection. With `Idempotency-Key`, a request that ' +
+      'is repeated creates nothing twice.',
     body: recordBody(
       'The record, or a list of records. _collection names the collection and is not stored.',
       { anyOf: [RECORD, RECORDS] },
@@ -240,7 +240,7 @@ function readCreation(request: RestRequest): Creation {
     const pointer = isList ? `/${index}` : '';
     const { _collection: named, ...fields } = asRecord(member, pointer);
     if (named !== undefined) {
-      if (typeof named !== 'string') throw bodyFault('_collection is to be a text', `${pointer}/_collection`);
+      if (typeof named !== 'string') throw bodyFault('_collection must be a text', `${pointer}/_collection`);
       collection = agreed(collection, named, `${pointer}/_collection`);
     }
     data.push(fields);

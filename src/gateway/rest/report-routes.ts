@@ -46,10 +46,10 @@ const WHOLE_REPORT_BYTES = 1024 * 1024;
 /** The parameters of every report: its format, and how much of it. */
 const FORM_PARAMETERS: readonly Parameter[] = [
   ...FORMAT_PARAMETERS,
-  inQuery('first', 'at most so many rows, as a page; absent: all, streamed', {
+  inQuery('first', 'the most rows of a page; absent: all rows, streamed', {
     schema: { type: 'integer', minimum: 1 },
   }),
-  inQuery('after', 'the endCursor of the page before'),
+  inQuery('after', 'the endCursor of the previous page'),
   PREFER,
 ];
 
@@ -119,7 +119,7 @@ export function parametersOfReports(reports: readonly Report[]): readonly Parame
       const [parameter, ...others] = own.filter((one) => one.name === name);
       if (!parameter) return [];
       const schema = schemaOfAny([parameter, ...others]);
-      return [{ ...parameter, ...inQuery(name, 'with report: its parameter of that name', { schema }) }];
+      return [{ ...parameter, ...inQuery(name, 'the parameter of this name of the report', { schema }) }];
     }),
     ...FORM_PARAMETERS,
   ];
@@ -151,7 +151,7 @@ export async function runReport(options: {
   const format = formatOf(options.request);
   const run = await options.report.run(options.services, requireScope(options.request.context), sent);
   if (first !== undefined || after !== undefined) {
-    if (format !== 'json') throw invalidParameter('format', format, 'json, which alone comes in pages');
+    if (format !== 'json') throw invalidParameter('format', format, 'json, the only format with pages');
     const page = await run.pageAnswer({
       first: first === undefined ? undefined : parseCount('first', first, 1),
       after,

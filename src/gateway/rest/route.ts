@@ -41,8 +41,8 @@ const TEXT: Schema = { type: 'string' };
 export const PREFER: Parameter = {
   ...inHeader(
     'Prefer',
-    'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied says so; ' +
-      'an answer without it was cut',
+    'end-marker: NDJSON ends in the line {"$end":true}, CSV in #end, and Preference-Applied confirms it; ' +
+      'a response without the marker is incomplete',
   ),
   example: 'end-marker',
 };

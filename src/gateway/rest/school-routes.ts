@@ -27,7 +27,7 @@ const PROMOTION_ROUTE: Route = {
     'Moves classes from a session to the next, all students or none, and keeps the place of each in ' +
     '`earlier_stays`. With `dryRun` it changes nothing. `undoChange` takes all of it back.',
   parameters: [IDEMPOTENCY_KEY],
-  body: recordBody('The classes, and where they go.', PROMOTION, {
+  body: recordBody('The classes to promote, and their new classes.', PROMOTION, {
     fromSession: '2026-27',
     classes: [{ class: '5', toClass: '6' }],
     dryRun: true,
@@ -54,9 +54,9 @@ const DUES_ROUTE: Route = {
     'that was made before is not made again. With `dryRun` it changes nothing. `undoChange` takes all of ' +
     'it back.',
   parameters: [IDEMPOTENCY_KEY],
-  body: recordBody('The month, and the class if it is for one.', DUES, { month: '2026-12', dryRun: true }),
+  body: recordBody('The month, and the class if only one.', DUES, { month: '2026-12', dryRun: true }),
   answers: [
-    ok('Counts and totals of the new demands, by class and fee head too.', describeAnswer(RaisedDues)),
+    ok('Counts and totals of the new demands, also by class and by fee head.', describeAnswer(RaisedDues)),
   ],
   errors: WRITE_ERRORS,
   assertAllowed: allowedTo('create', 'fee_due'),
@@ -74,10 +74,10 @@ const exportFormat: Route = {
   method: 'GET',
   path: '/exports/{format}',
   group: 'Records',
-  summary: 'Records as the files of another program, in a zip file',
+  summary: 'Export records as files for another program, in a zip file',
   description:
-    'Vouchers for Tally, the student sheet of UDISE+, or a OneRoster bundle, of the records that the ' +
-    'caller may read. Of the first two, `<format>-readiness.csv` lists who lacks a value that is asked for.',
+    'Vouchers for Tally, the student sheet of UDISE+, or a OneRoster bundle, made of the records that the ' +
+    'caller may read. For the first two, `<format>-readiness.csv` lists records that lack a required value.',
   parameters: [
     inPath('format', 'the format', { schema: { type: 'string', enum: FORMAT_NAMES }, example: 'tally' }),
     inQuery('from', 'tally: only receipts of this day or later', { schema: DAY, example: '2026-07-01' }),

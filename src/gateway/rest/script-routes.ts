@@ -13,7 +13,7 @@ const RUN = {
   type: 'object',
   properties: {
     runId: { type: 'string', format: 'uuid' },
-    value: { description: 'What the script gave back.' },
+    value: { description: 'The result of the script.' },
     output: { type: 'array', items: { type: 'string' }, description: 'What it printed.' },
   },
 };
@@ -24,7 +24,7 @@ const runScript: Route = {
   path: '/scripts/{name}/run',
   group: 'Scripts',
   summary: 'Runs a script of the school and waits for its end',
-  description: 'The body is what the script finds in `args`. The answer says what it gave back and printed.',
+  description: 'The body is passed to the script as `args`. The answer has its result and its printed lines.',
   parameters: [
     inPath('name', 'the script', { example: 'fee-reminder' }),
     inQuery('dry_run', 'true: what the script writes is rolled back, with the messages it queues', {
@@ -34,7 +34,7 @@ const runScript: Route = {
   body: {
     kind: 'record',
     isRequired: false,
-    description: 'What the script finds in `args`; absent: `{}`.',
+    description: 'The `args` of the script; absent: `{}`.',
     schema: {},
     example: { month: '2026-10' },
   },

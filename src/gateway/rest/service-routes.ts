@@ -28,23 +28,23 @@ import {
 /** Described here but answered by plugins of the server: they need no resolver, and some do not use JSON. */
 export const SERVICE_ROUTES: readonly RouteDescription[] = [
   service('health', '/healthz', 'The process answers; also under maintenance', {
-    description: 'For whoever restarts what does not answer. It asks nothing of the database.',
+    description: 'For programs that restart a process that does not answer. It does not use the database.',
     isVital: true,
   }),
-  service('readiness', '/readyz', 'The database answers too; 503 where it does not', {
-    description: 'For whoever sends requests to one of several gateways.',
+  service('readiness', '/readyz', 'The database answers too; otherwise 503', {
+    description: 'For load balancers in front of several gateways.',
     isVital: true,
   }),
   service('metrics', '/metrics', 'Figures for Prometheus, as text', {
-    description: 'To the machine itself, or to whoever has the token of the setting METRICS_TOKEN.',
+    description: 'For the machine itself, or for callers with the token of the setting METRICS_TOKEN.',
     mediaType: 'text/plain',
     isVital: true,
   }),
   service('openapi', '/openapi.json', 'This description, OpenAPI 3.1', {
     description:
       'Without a credential it describes the collections that were declared with the gateway. With one it ' +
-      "is the caller's: the collections that it may do anything with, those registered at run time too, the " +
-      'fields that it may see or set, and the reports that it may run.',
+      'describes what the caller may use: collections, including those registered at run time, the fields ' +
+      'that it may see or set, and reports.',
     schema: { type: 'object', description: 'An OpenAPI document.' },
     knowsCaller: true,
   }),
@@ -53,7 +53,7 @@ export const SERVICE_ROUTES: readonly RouteDescription[] = [
     schema: { type: 'object', description: 'A graphql-config.' },
   }),
   service('documentation', '/docs', 'This description as a page to read and try', {
-    description: 'Nothing of the page is loaded from elsewhere.',
+    description: 'The page loads nothing from other hosts.',
     mediaType: 'text/html',
   }),
   service(
@@ -63,7 +63,7 @@ export const SERVICE_ROUTES: readonly RouteDescription[] = [
     { description: 'A page of the portal.', mediaType: 'text/html' },
   ),
   service('manual', '/manual', 'The manual of this version, to read and to search', {
-    description: 'Nothing of the page is loaded from elsewhere.',
+    description: 'The page loads nothing from other hosts.',
     mediaType: 'text/html',
   }),
 ];
@@ -74,9 +74,9 @@ export const AGENT_ROUTE: RouteDescription = {
   method: 'POST',
   path: '/mcp',
   group: 'Service',
-  summary: 'A message of the Model Context Protocol (streamable HTTP), by which agents ask',
+  summary: 'A message of the Model Context Protocol (streamable HTTP), for agents',
   description:
-    'One message of JSON-RPC 2.0 a request, answered as one JSON text; there are no sessions and no streams.',
+    'Each request is one JSON-RPC 2.0 message, answered by one JSON text. There are no sessions or streams.',
   parameters: [],
   body: recordBody(
     'The message.',
@@ -120,8 +120,8 @@ export const teapot: Route = {
   method: 'GET',
   path: '/teapot',
   group: 'Service',
-  summary: 'A joke, kept: 418. So does the method BREW on any path',
-  description: 'The status is in the interface document, so something has to answer it. RFC 2324 says more.',
+  summary: 'Answers 418 as a joke. So does the method BREW on any path',
+  description: 'The interface document requires the status; see RFC 2324.',
   parameters: [],
   answers: [],
   errors: ['TEAPOT'],
@@ -143,7 +143,7 @@ export function indexRoute(options: {
   readonly version: string;
 }): Route {
   const names = options.reports.map((report) => report.name);
-  const named = inQuery('report', 'runs this report, with its parameters beside', {
+  const named = inQuery('report', 'the report to run; its parameters are passed along', {
     schema: { type: 'string', ...(names.length > 0 && { enum: names }) },
   });
   let index: string | undefined;
@@ -152,10 +152,10 @@ export function indexRoute(options: {
     method: 'GET',
     path: '/',
     group: 'Service',
-    summary: 'What this service offers: every route with its parameters; or a report by its name',
+    summary: 'List every route with its parameters, or run the report named by `report`',
     description:
-      'A report that is named by `report` needs a credential, as at its own path `/reports/<name>`; the ' +
-      'index needs none. A browser that prefers HTML is given the portal.',
+      'A report needs a credential, as at its own path `/reports/<name>`; the index needs none. A browser ' +
+      'that prefers HTML gets the portal.',
     parameters: [named, ...parametersOfReports(options.reports)],
     answers: [ok('The index, or the report.', { anyOf: [INDEX, REPORT] })],
     errors: REPORT_ERRORS,
@@ -195,7 +195,7 @@ export const BACKUP_ROUTE: Route = {
   method: 'GET',
   path: '/backups/{name}',
   group: 'Service',
-  summary: 'A backup that the gateway keeps, as it is stored',
+  summary: 'Download a backup that the gateway keeps',
   description:
     'For admins of the top domain. `health.backups` of GraphQL lists the names, `campus verify` reads the ' +
     'file and `campus restore` restores it. It holds all domains, and is encrypted only if ' +
