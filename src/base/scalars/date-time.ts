@@ -7,7 +7,7 @@ import { readLiteral } from './literal.js';
 export const DateTime = new GraphQLScalarType<string | Date, string>({
   name: 'DateTime',
   description:
-    'An instant in UTC, e.g. "2026-07-01T04:30:00.000Z". Takes any ISO 8601 writing with Z or an ' +
+    'An instant in UTC, e.g. "2026-07-01T04:30:00.000Z". Accepts any ISO 8601 form with Z or an ' +
     'offset, and a bare day such as "2026-07-01": its start in the time zone of the school, in a ' +
     'comparison the whole day.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',

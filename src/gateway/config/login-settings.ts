@@ -31,14 +31,14 @@ export const LOGIN_SETTINGS = {
   loginLimitPerMinute: setting(positiveSetting, 'failed logins a minute of one user and address', '10'),
   loginLockoutFailures: setting(
     countSetting,
-    'failed logins of one user and address that are forgiven; each one more doubles the time for which ' +
-      'both are refused, from 15 seconds to 16 minutes; 0: all are forgiven',
+    'failed logins of one user and address without a lock-out; each further one doubles the time for ' +
+      'which both are refused, from 15 seconds to 16 minutes; 0: never locked out',
     '5',
   ),
   secondFactorRoles: setting(
     rolesSetting,
-    'roles that need a second factor, e.g. admin, separated by commas: who logs in without one may do ' +
-      'nothing but switch it on; empty: none, whoever wants one has it',
+    'roles that need a second factor, e.g. admin, separated by commas: users without one may do ' +
+      'nothing but set it up; empty: none, it is optional',
     '',
   ),
   oidcIssuer: setting(
@@ -48,17 +48,17 @@ export const LOGIN_SETTINGS = {
   ),
   oidcClientId: setting(
     z.string().optional(),
-    'what the provider calls this gateway; its redirect URI is PUBLIC_URL/auth/browser/oidc/callback',
+    'client id of this gateway at the provider; its redirect URI is PUBLIC_URL/auth/browser/oidc/callback',
   ),
   oidcClientSecret: setting(z.string().optional(), 'the secret of that client; unset: it has none'),
   oidcName: setting(
     z.string().max(60),
-    'what the button of the log-in page calls the provider',
+    'the name of the provider on the button of the log-in page',
     'OpenID Connect',
   ),
   oidcLogout: setting(
     flagSetting,
-    'log out at the provider as well, where it says how; its post-logout redirect URI is PUBLIC_URL/, ' +
+    'log out at the provider as well, if it supports it; its post-logout redirect URI is PUBLIC_URL/, ' +
       'with the slash',
     'true',
   ),

@@ -31,19 +31,19 @@ export const SERVER_SETTINGS = {
   ),
   workers: setting(
     workersSetting,
-    'processes that serve on the one port; auto: as many as there are cores. What is said of ' +
-      '"this gateway" holds for each of them, POOL_SIZE too',
+    'processes that serve on the one port; auto: one for each core. Settings described with ' +
+      '"this gateway" apply to each of them, and so does POOL_SIZE',
     '1',
   ),
   maintenance: setting(flagSetting, 'answer 503 to everything but health checks', 'false'),
   shutdownGraceMs: setting(
     countSetting,
-    'how long requests and jobs under way may go on after a stop was asked for, in milliseconds',
+    'how long running requests and jobs may continue after a stop was requested, in milliseconds',
     '10000',
   ),
   shutdownDelayMs: setting(
     countSetting,
-    'how long a stop is put off, in milliseconds, while /readyz says 503 and everything is answered: ' +
+    'how long a stop is delayed, in milliseconds, while /readyz answers 503 and requests are served: ' +
       'longer than a balancer takes to notice',
     '0',
   ),
@@ -108,8 +108,8 @@ export const SERVER_SETTINGS = {
   ),
   streamMinBytesPerSecond: setting(
     countSetting,
-    'what a reader that is waited for has to take of a streamed answer, and a sender to send of a body ' +
-      'over 64 KiB, on an average of STREAM_STALL_MS; one that is slower is cut',
+    'bytes a second that a reader must take of a streamed answer while the gateway waits for it, and a ' +
+      'sender must send of a body over 64 KiB, averaged over STREAM_STALL_MS; a slower one is cut off',
     '16384',
   ),
   topicMessageBytes: setting(
@@ -135,12 +135,12 @@ export const SERVER_SETTINGS = {
   ),
   liveInitTimeoutMs: setting(
     positiveSetting,
-    'how long a WebSocket may take to say who it is, in milliseconds',
+    'how long a WebSocket may take to authenticate, in milliseconds',
     '5000',
   ),
   changePollMs: setting(
     wholeNumberSetting(1, 60_000),
-    'how often the database is asked for changes and messages that other gateways made, while ' +
+    'how often the database is polled for changes and messages of other gateways, while ' +
       'somebody subscribes, in milliseconds',
     '100',
   ),
@@ -158,17 +158,17 @@ export const SERVER_SETTINGS = {
   agentMaxRows: setting(positiveSetting, 'agents: rows of each list of an answer at /mcp', '200'),
   agentMaxBytes: setting(
     wholeNumberSetting(1024, 2_147_483_647),
-    'agents: largest answer at /mcp, as JSON; what is cut off is said',
+    'agents: largest answer at /mcp, as JSON; a longer one is cut, and says so',
     '65536',
   ),
   agentGateway: setting(
     httpAddressSetting('http://127.0.0.1:4000'),
-    'campus mcp: the gateway it asks',
+    'campus mcp: the gateway it calls',
     'http://127.0.0.1:4000',
   ),
   agentKey: setting(
     z.string().min(1).optional(),
-    'campus mcp: the API key (or access token) it asks with; as a variable, since others see options',
+    'campus mcp: the API key (or access token) it sends; as a variable, because other users see options',
   ),
   logLevel: setting(
     wordSetting(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']),
@@ -182,26 +182,26 @@ export const SERVER_SETTINGS = {
   ),
   serverTiming: setting(
     flagSetting,
-    'GraphQL: tell how long an answer took in the header Server-Timing',
+    'GraphQL: report in the header Server-Timing how long an answer took',
     'true',
   ),
   metricsToken: setting(
     secretSetting(16).optional(),
-    'asked for at /metrics, at least 16 characters, as Authorization: Bearer <token>; unset: ' +
+    'required at /metrics, at least 16 characters, as Authorization: Bearer <token>; unset: ' +
       'anybody may read it',
   ),
   metricsPort: setting(
     portSetting.optional(),
-    'port of /metrics alone, on the same HOST, which PORT then does not serve; unset: PORT serves it',
+    'separate port for /metrics, on the same HOST; unset: PORT serves it',
   ),
   otelExporterOtlpEndpoint: setting(
     httpAddressSetting('http://localhost:4318').optional(),
-    'a collector of OpenTelemetry that takes traces by OTLP over HTTP, e.g. http://localhost:4318; ' +
+    'a collector of OpenTelemetry that accepts traces by OTLP over HTTP, e.g. http://localhost:4318; ' +
       'unset: nothing is traced',
   ),
   tracesPerSecond: setting(
     wholeNumberSetting(1, 1_000_000),
-    'requests a second that each process tells of, those that bring a traceparent among them; after a ' +
+    'requests a second that each process traces, including those with a traceparent; after a ' +
       'pause ten times as many at once',
     '1',
   ),

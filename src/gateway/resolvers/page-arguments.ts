@@ -86,7 +86,7 @@ export function toSort(orderBy: readonly OrderByInput[] | null | undefined): rea
 export const CI_ARGUMENT = nullable.flag('The text operators of `oquery` ignore case.');
 
 export const OQUERY_BESIDE_WHERE = nullable.text(
-  'Conditions as in the REST interface; they hold beside `where`.',
+  'Conditions as in the REST interface; combined with `where` by and.',
 );
 
 export const FORCE_ARGUMENT = nullable.flag(

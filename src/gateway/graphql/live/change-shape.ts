@@ -15,7 +15,7 @@ import { type SelectionInfo, selectedFields } from '../../resolvers/records/sele
 export const ChangeOperation = enumType('ChangeOperation', 'What was done to a record.', {
   created: 'It was stored.',
   updated: 'It was changed.',
-  deleted: 'It was removed: only its id is told.',
+  deleted: 'It was removed: only its id is sent.',
 });
 export type ChangeOperation = ValueOf<typeof ChangeOperation>;
 

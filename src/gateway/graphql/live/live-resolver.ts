@@ -75,7 +75,7 @@ export const ImportChangesResolver = createResolverClass([
     kind: 'subscription',
     name: 'importChanged',
     description:
-      'How an import is, at once and then whenever it has changed, some times a second at most; ends when ' +
+      'The state of an import, at once and after each change, at most a few times a second; ends when ' +
       'the import is DONE, FAILED, CANCELLED or UNDONE. Without an id, every change of the imports that ' +
       'the query `imports` would list, without an end. Errors: NOT_FOUND.',
     type: ImportResult,

@@ -173,7 +173,7 @@ export function toRequest(
 export function createBatchType(typeName: string, plural: string): TypeClass {
   return objectType(`${typeName}Batch`, `What a write of many ${plural} did.`, {
     count: member.whole('Records created, changed or removed.'),
-    created: member.whole('Of them, new ones.'),
+    created: member.whole('The number of new records among them.'),
     matched: member.whole(
       'Records that were there and matched, also those that the change left as they were.',
     ),

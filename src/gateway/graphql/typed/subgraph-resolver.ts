@@ -69,7 +69,7 @@ export function createSubgraphResolver(
   function placeOf(representation: unknown, parameter: string): NodePlace | undefined {
     const { __typename: typeName, id } = Object(representation);
     const typed = byTypeName.get(typeName);
-    if (typed === undefined) throw wrong(parameter, 'its __typename is no type with a key', typeName);
+    if (typed === undefined) throw wrong(parameter, 'its __typename is not a type with a key', typeName);
     if (typeof id !== 'string') throw wrong(parameter, 'its id is not a text', id);
     return isRecordId(id) ? { form: 'typed', collection: typed.collection.name, id } : undefined;
   }
@@ -78,7 +78,7 @@ export function createSubgraphResolver(
     {
       kind: 'query',
       name: '_service',
-      description: 'The schema as a supergraph takes it. For those who may introspect.',
+      description: 'The schema for composition into a supergraph. For callers who may introspect.',
       type: SubgraphService,
       run(_args: object, { context }: FieldCall) {
         assertIntrospectionRole(context, introspectionRoles);

@@ -154,7 +154,7 @@ function createKeys({ object, collection, plural }: TypedCollection): object {
   const names = distinctGraphqlNames(keys.map((key) => (key === '_id' ? 'ID' : toEnumValueName(key))));
   return enumOf(
     `${object.typeName}Key`,
-    `What tells ${plural} apart.`,
+    `The key of ${plural}.`,
     keys.map((key, index) => [names[index] ?? key, key, describeKey(key, { collection })]),
   );
 }

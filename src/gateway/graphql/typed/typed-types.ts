@@ -82,7 +82,7 @@ export class TypedTypes {
         edges: member.list(edge, 'The records of the page with a cursor each.'),
         pageInfo: member.of(PageInfo, 'The position of the page in the order.'),
         totalCount: member.whole(
-          'How many records match in all, on every page. Counted only when asked for.',
+          'How many records match in all, on every page. Counted only when this field is selected.',
         ),
       });
     });

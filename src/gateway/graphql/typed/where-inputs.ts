@@ -26,7 +26,7 @@ import type { TypedTypes } from './typed-types.js';
 
 /** The internal values are the operands of `mode`. */
 const TextMode = enumType('TextMode', 'How text is compared.', {
-  sensitive: 'Upper and lower case are told apart.',
+  sensitive: 'Upper and lower case differ.',
   insensitive: 'Upper and lower case are the same.',
 });
 

@@ -193,7 +193,7 @@ function resultOf(report: Report): TypeClass {
     parameters: member.of(GraphQLJSONObject, 'The parameters as understood, defaults filled in.'),
     currency: member.text('Currency of every amount, ISO 4217.'),
     rowCount: member.whole(
-      'How many rows the whole report has, whatever the page. Counted where it is asked for.',
+      'How many rows the whole report has, whatever the page. Counted only when this field is selected.',
     ),
     pageInfo: member.of(ReportPageInfo, 'Where the next page starts.'),
   });

@@ -100,7 +100,7 @@ export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRo
         'new place. `undoChange` takes all of it back. For those who may change students. Errors: NOT_FOUND ' +
         'for a class without students, CONFLICT when all are in the new session already.',
     ),
-    { promotion: member.of(PromoteStudentsInput, 'The classes, and where they go.') },
+    { promotion: member.of(PromoteStudentsInput, 'The classes to promote, and their new classes.') },
     ({ promotions, store }, _scope, { promotion }, { context }) =>
       writeOnce(store, context, {
         ...kept<Promotion>(),

@@ -16,7 +16,7 @@ import type { RequestContext } from '../request-context.js';
 import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
 const KeyVerb = enumType<RecordVerb>('KeyVerb', 'What an API key may do with records.', {
-  read: 'Read records, and be told of their changes.',
+  read: 'Read records, and subscribe to their changes.',
   create: 'Make new records.',
   update: 'Change and replace records.',
   delete: 'Remove records.',
@@ -46,7 +46,7 @@ const KeyCollectionInput = inputType(
 
 const KeyAccessInput = inputType(
   'KeyAccessInput',
-  'What an API key may do: all that a preset says, and what is listed beside.',
+  'The scopes of an API key: those of a preset, and those listed in addition.',
   {
     preset: nullable.of(KeyPreset, 'To begin with.'),
     collections: nullable.list(KeyCollectionInput, 'Collections, each with its verbs.'),
@@ -281,7 +281,7 @@ function scopesOf({
   const hasAccess = access !== undefined && access !== null;
   const hasScopes = scopes !== undefined && scopes !== null;
   if (hasAccess !== hasScopes) return hasAccess ? scopesOfAccess(access) : scopes;
-  const detail = 'What a key may do is said by `access` or by `scopes`, and by one of them alone.';
+  const detail = 'Pass exactly one of `access` and `scopes`.';
   throw invalidAt(detail, { pointer: '/access', expected: 'e.g. {preset: READ_ONLY}' });
 }
 

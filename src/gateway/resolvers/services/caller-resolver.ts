@@ -55,7 +55,7 @@ export const ReportRightResult = objectType('ReportRight', 'A report that a user
   name: member.text('Its name, as `report=` takes it, e.g. "fee-defaulters".'),
   field: member.text('Its field of `Query`, e.g. "feeDefaulters".'),
   title: member.text('The name shown to people.'),
-  description: member.text('What it tells.'),
+  description: member.text('The meaning of the report.'),
 });
 
 export const OperationRightResult = objectType(
@@ -105,7 +105,7 @@ const CallerResult = objectType('Caller', 'Who you are, where you work, and what
       'a set, whose records are saved together with `upsertRecords`.',
   ),
   acts: member.json(
-    'The acts you may do, as declared in schema/acts: mutations with the inputs they ask for, and pages, ' +
+    'The acts you may do, as declared in schema/acts: mutations with the inputs they need, and pages, ' +
       'by where they are shown.',
   ),
   maySendSms: member.flag('Whether you may call `sendSms`.'),

@@ -72,7 +72,7 @@ export const FileResolver = serviceResolver(
       {
         ...PAGE_ARGUMENTS,
         collection: nullable.text(
-          'With `recordId`: the files of this record. Alone: of the files you may list, those ' +
+          'With `recordId`: the files of this record. Without it: of the files you may list, those ' +
             'that belong to records of this collection.',
         ),
         recordId: nullable.id('With `collection`: the record.'),

@@ -154,7 +154,7 @@ export const HealthResolver = serviceResolver(({ query, done }: FieldRows<Health
     },
   ),
   verifyBackup: done(
-    'Has all of a backup read and compared soon; `health.backups` says what was found. For admins of the ' +
+    'Starts to read and verify a whole backup; `health.backups` has the result. For admins of the ' +
       'top domain. Errors: FORBIDDEN, NOT_FOUND.',
     { name: member.text('The name of the backup.') },
     async (services, scope, { name }) => {

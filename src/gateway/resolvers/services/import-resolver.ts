@@ -33,7 +33,7 @@ const ImportStateValue = enumType('ImportState', 'The state of an import.', {
   done: 'It has written its records.',
   undoing: 'Its changes are being undone.',
   undone: 'Its changes were undone.',
-  failed: 'It failed. `fault` says why.',
+  failed: 'It failed. `fault` has the reason.',
   cancelled: 'It was stopped. The rows written before remain.',
 });
 
@@ -197,7 +197,7 @@ export const ImportOptionsInput = inputType(
   {
     mode: nullable.of(ImportModeValue, 'Default: ATOMIC.'),
     by: nullable.text(
-      'What tells records apart: `_id`, a unique field, a rule of fields unique together, or these fields ' +
+      'The key of records: `_id`, a unique field, a rule of fields unique together, or these fields ' +
         'separated by commas. Default: what the file has.',
     ),
     missing: nullable.of(ImportMissingValue, 'Default: KEEP.'),

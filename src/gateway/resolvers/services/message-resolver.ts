@@ -26,7 +26,7 @@ const MessageStateValue = enumType('MessageState', 'The state of a message.', {
   queued: 'It will be sent, at once or at `nextAttemptAt`.',
   sending: 'It is being sent to a server.',
   sent: 'A server has accepted it.',
-  failed: 'It failed for good. `lastError` says why.',
+  failed: 'It failed for good. `lastError` has the reason.',
   kept: 'No server is configured. It waits for one.',
 });
 
@@ -39,7 +39,7 @@ export const MessageResult = objectType('Message', 'An email or a text message.'
     'The recipients that no server has accepted yet, if it accepted others; otherwise null.',
   ),
   subject: nullable.text('The subject of an email.'),
-  text: nullable.text('The text; null for an email in HTML alone.'),
+  text: nullable.text('The text; null for an email with HTML only.'),
   html: nullable.text('The HTML of an email.'),
   key: nullable.text('The idempotency key of its sender. A message with the same key is sent once.'),
   attempts: member.whole('The number of attempts.'),
@@ -90,8 +90,8 @@ const SendEmailInput = inputType('SendEmailInput', 'An email to send.', {
   ),
   attachments: nullable.list(AttachmentInput, 'Files that come with it.'),
   key: nullable.text(
-    'Your own name for it, e.g. "fee-reminder 2026-07 GV-01042": asked for again under the same ' +
-      'one, it is not sent twice. Left out: the header Idempotency-Key.',
+    'Your own name for it, e.g. "fee-reminder 2026-07 GV-01042": a second request with the same ' +
+      'key sends nothing. Left out: the header Idempotency-Key.',
   ),
 });
 
@@ -104,7 +104,7 @@ const SendSmsInput = inputType('SendSmsInput', 'A text message to send, to one n
   recipient: nullable.id('The student or member of staff it is about.'),
   batch: nullable.text('The run it is part of.'),
   key: nullable.text(
-    'Your own name for it: asked for again under the same one, it is not sent twice. Left out: the ' +
+    'Your own name for it: a second request with the same key sends nothing. Left out: the ' +
       'header Idempotency-Key.',
   ),
 });
@@ -120,16 +120,16 @@ export const MessageResolver = serviceResolver(({ query, mutation }: FieldRows<M
     member.of(
       MessageConnection,
       'Emails and text messages of this domain, the newest first: all of them for an admin, else ' +
-        'those you asked for.',
+        'those that you requested.',
     ),
     {
       ...PAGE_ARGUMENTS,
       kind: nullable.of(MessageKindValue, 'Only of this kind.'),
       state: nullable.of(MessageStateValue, 'Only in this state.'),
       recipient: nullable.text('Only to exactly this address or number.'),
-      createdBy: nullable.id('Only those this user or task asked for.'),
-      from: nullable.isoInstant('Only those asked for at this instant or later.'),
-      until: nullable.isoInstant('Only those asked for before this instant.'),
+      createdBy: nullable.id('Only messages requested by this user or task.'),
+      from: nullable.isoInstant('Only messages requested at this instant or later.'),
+      until: nullable.isoInstant('Only messages requested before this instant.'),
     },
     async ({ pages, messageAdmin }, scope, sent) => {
       const page = toPageRequest(sent, pages);

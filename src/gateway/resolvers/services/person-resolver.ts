@@ -48,8 +48,8 @@ export const PersonResolver = serviceResolver(
       member.of(
         ErasureResult,
         'Erases a person for good: its records, their history, messages, files and sign-in; what has to be ' +
-          'kept stays with another name. Asked again after a fault, it goes on. For admins. Errors: ' +
-          'NOT_FOUND, INVALID_VALUE for a collection whose records are no persons, CONFLICT for yourself.',
+          'kept stays under another name. Repeated after a fault, it continues. For admins. Errors: ' +
+          'NOT_FOUND, INVALID_VALUE for a collection whose records are not persons, CONFLICT for yourself.',
       ),
       PERSON,
       ({ persons }, scope, person) => persons.erase(scope, person),

@@ -31,8 +31,8 @@ const DomainPropertyResult = objectType(
       'Whether you may set it; else it is set where the gateway runs, by `campus property set`.',
     ),
     etag: member.text(
-      'Of what is set in this domain itself: another one after each change. Send it as `ifMatch` to change ' +
-        'nothing that was changed meanwhile.',
+      'Tag of the values set in this domain itself; each change makes a new one. Send it as `ifMatch` to ' +
+        'change nothing that was changed meanwhile.',
     ),
   },
 );

@@ -66,12 +66,12 @@ const ScriptVersionResult = objectType('ScriptVersion', 'A script as it was save
 const ScriptOutputLineResult = objectType('ScriptOutputLine', 'A line a script printed.', {
   at: member.instant('When it happened.'),
   level: member.text('debug, info, warn or error.'),
-  text: member.text('What.'),
+  text: member.text('The printed text.'),
 });
 
 const ScriptErrorResult = objectType('ScriptError', 'Why a run failed.', {
   name: member.text('The class of the error, e.g. "TypeError".'),
-  message: member.text('What it says.'),
+  message: member.text('The text of the error.'),
   code: nullable.text('The code of an error of the gateway, e.g. "FORBIDDEN"; null: of the script.'),
   limit: nullable.text('The limit the script ran into, e.g. "cpuTime".'),
   script: member.text('The script it happened in.'),
@@ -101,7 +101,7 @@ const ScriptRunResult = objectType('ScriptRun', 'A run of a script and its resul
 });
 
 const ScriptLogLevel = enumType('ScriptLogLevel', 'How severe a line of the log is.', {
-  debug: 'For who writes the script.',
+  debug: 'For the author of the script.',
   info: 'What went as it should.',
   warn: 'What may need a look.',
   error: 'What went wrong.',
@@ -111,7 +111,7 @@ const ScriptLogEntryResult = objectType('ScriptLogEntry', 'What a script logged 
   id: member.id('Increases with time. Pass it as `before`.'),
   at: member.instant('When it happened.'),
   level: member.of(ScriptLogLevel, 'How severe.'),
-  message: member.text('What.'),
+  message: member.text('The logged text.'),
   data: nullable.json('What was logged with it.'),
   script: member.text('The script.'),
   runId: member.id('The run of it.'),

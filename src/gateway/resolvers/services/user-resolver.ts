@@ -14,7 +14,7 @@ import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 import { CollectionRightsResult, OperationRightResult, ReportRightResult } from './caller-resolver.js';
 import { callerRights, type RightsSources } from './caller-rights.js';
 
-const AccountResult = objectType('Account', 'A member of staff who may log in, as an admin looks after it.', {
+const AccountResult = objectType('Account', 'A member of staff who may log in, as an admin manages it.', {
   id: member.id('The id of the record in `pltf_user`.'),
   userName: member.text('The login name.'),
   name: member.text('The full name.'),
@@ -29,7 +29,7 @@ const AccountResult = objectType('Account', 'A member of staff who may log in, a
       'are not.',
   ),
   version: member.whole(
-    'Of the record. Send it as `ifVersion` to change nothing that was changed meanwhile.',
+    'The version of the record. Send it as `ifVersion` to change nothing that was changed meanwhile.',
   ),
 });
 
@@ -40,7 +40,7 @@ const AccountConnection = connectionType('Account', AccountResult, {
   isCounted: true,
 });
 
-const InviteUserInput = inputType('InviteUserInput', 'Whom to ask in.', {
+const InviteUserInput = inputType('InviteUserInput', 'The user to invite.', {
   userName: member.text('The login name, which nobody else has here.'),
   name: member.text('The full name.'),
   roles: member.texts('The roles, e.g. ["teacher"].'),
@@ -80,7 +80,7 @@ const UserRightsResult = objectType('UserRights', 'What a user may do, as the se
   collections: member.list(CollectionRightsResult, 'The collections in reach, by name.'),
   reports: member.list(ReportRightResult, 'The reports the user may run.'),
   operations: member.list(OperationRightResult, 'The operations of the library that are for the user.'),
-  duties: member.texts("What is the user's to look after, as in `me`."),
+  duties: member.texts('The areas that the user manages, as in `me`.'),
 });
 
 const ONLY_OVER = 'Change it only if the user still has this version.';
@@ -127,7 +127,7 @@ export const UserResolver = serviceResolver(
     userRights: query(
       member.of(
         UserRightsResult,
-        'What another user may do, found out by asking as that user. For admins. Errors: NOT_FOUND.',
+        'What another user may do, by the same rules that allow or refuse it. For admins. Errors: NOT_FOUND.',
       ),
       { userId: member.id('The id of an active user of this domain.') },
       async (services, scope, { userId }) => {
@@ -224,8 +224,8 @@ export const UserResolver = serviceResolver(
     ),
     endSessions: mutation(
       member.whole(
-        'Ends all sessions of yours, or for an admin those of a user, on every gateway, and says how many. ' +
-          'API keys go on.',
+        'Ends all your sessions, or for an admin those of a user, on every gateway, and returns how many. ' +
+          'API keys stay valid.',
       ),
       {
         userId: nullable.id('The user; left out: you.'),

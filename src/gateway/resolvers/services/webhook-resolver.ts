@@ -11,12 +11,10 @@ const WebhookEventResult = objectType('WebhookEvent', 'Changes that a webhook is
   oquery: nullable.text('Limits the records; null: all.'),
 });
 
-const WebhookEventInput = inputType('WebhookEventInput', 'Changes that a webhook is to be told of.', {
+const WebhookEventInput = inputType('WebhookEventInput', 'Changes that a webhook is sent.', {
   collection: member.text('The collection of the records, which you may read.'),
   operations: member.texts('Of `created`, `updated`, `deleted`.'),
-  oquery: nullable.text(
-    'The records alone that it is true of, e.g. "class=5"; a removed one is judged as it was.',
-  ),
+  oquery: nullable.text('Only records that match it, e.g. "class=5"; a removed record is matched as it was.'),
 });
 
 const WebhookResult = objectType('Webhook', 'An external address that is notified of changes.', {
@@ -24,7 +22,7 @@ const WebhookResult = objectType('Webhook', 'An external address that is notifie
   name: member.text('What its owner calls it.'),
   url: member.text('The address.'),
   events: member.list(WebhookEventResult, 'The changes that it is notified of.'),
-  userId: member.id('The user whose rights say what is sent.'),
+  userId: member.id('The user whose rights limit what is sent.'),
   isPaused: member.flag('Whether it is paused. Deliveries then wait, for a month at most.'),
   isFailing: member.flag(
     'Its address failed three times or more, one after the other: it is tried once a minute, and all ' +
@@ -46,7 +44,7 @@ const NewWebhookResult = objectType('NewWebhook', 'A webhook that was just made.
 const CreateWebhookInput = inputType('CreateWebhookInput', 'A new webhook.', {
   name: member.text('What you call it, 1 to 100 characters.'),
   url: member.text('A public address by https or http.'),
-  events: member.list(WebhookEventInput, 'What it is to be told of, 1 to 50.'),
+  events: member.list(WebhookEventInput, 'The changes it is sent, 1 to 50.'),
 });
 
 const UpdateWebhookInput = inputType(
@@ -55,7 +53,7 @@ const UpdateWebhookInput = inputType(
   {
     name: nullable.text('What you call it.'),
     url: nullable.text('A public address by https or http.'),
-    events: nullable.list(WebhookEventInput, 'All that it is to be told of.'),
+    events: nullable.list(WebhookEventInput, 'All changes that it is sent.'),
     isPaused: nullable.flag('Whether deliveries are to wait.'),
   },
 );
@@ -64,7 +62,7 @@ const WebhookDeliveryResult = objectType('WebhookDelivery', 'A delivery of a web
   id: member.id('Identifies the delivery. Sent as `webhook-id`.'),
   state: member.text(
     '`waiting`, `delivered` (the answer was 2xx), `failed` (for a day), or `skipped`: the owner may not ' +
-      'see it, or did not ask for it.',
+      'see it, or did not subscribe to it.',
   ),
   event: member.anyJson('What happened: type, at, collection, recordId, version, by.'),
   body: nullable.text('The body that was sent; null: nothing yet.'),

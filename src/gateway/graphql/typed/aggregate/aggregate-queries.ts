@@ -136,7 +136,7 @@ export function createAggregateQueries(
       name: `${plural}Aggregate`,
       description:
         `${collection.title}: counts, sums, averages and extremes of the records that match, in all or ` +
-        `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` says ` +
+        `by group. Without \`groupBy\` one group. Ordered by the keys unless \`orderBy\` names ` +
         'otherwise.',
       type: [group],
       arguments: {
@@ -233,9 +233,9 @@ function tooManyKeys(count: number): ServiceError {
 
 const DistinctValue = objectType('DistinctValue', 'A value that records have, and how many have it.', {
   value: member.json(
-    'The value as `equals` of a `where` takes it: of a reference the id, of an enum the name of the value.',
+    'The value for `equals` of a `where`: the id of a reference, the name of an enum value.',
   ),
-  label: member.text('The value to show: of a reference its label, of others as stored.'),
+  label: member.text('The value to show: the label of a reference, any other value as stored.'),
   count: member.whole('How many of the records have it.'),
 });
 type DistinctValue = ValueOf<typeof DistinctValue>;
@@ -259,7 +259,7 @@ function toGroupOrder({ field, measure, direction }: GroupOrderByValue, fields: 
   }
   const own = fields.own.find(({ enumName }) => enumName === field);
   if (own && measure) return { by: { measure: { kind: measure, path: own.path } }, direction };
-  throw wrong(`Nothing is computed of ${field}: it is no field of the record itself.`, field);
+  throw wrong(`${field} has no measures: it is not a field of the record itself.`, field);
 }
 
 function wrong(detail: string, sent: string | null): ServiceError {

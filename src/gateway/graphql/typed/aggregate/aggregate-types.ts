@@ -77,7 +77,7 @@ function createGroup(
     ...Object.fromEntries(
       fields.own.map(({ name, value }) => [
         name,
-        member.of(measures.output(value), `What is computed of \`${name}\`.`),
+        member.of(measures.output(value), `The measures of \`${name}\`.`),
       ]),
     ),
   });
@@ -99,7 +99,7 @@ function createHaving(
   for (const { name, value } of fields.own)
     addCondition(having, name, {
       type: measures.input(value),
-      description: `What is computed of \`${name}\`.`,
+      description: `The measures of \`${name}\`.`,
     });
   addCombinations(having);
   return having;
@@ -111,8 +111,8 @@ function createOrderBy({ object, plural }: TypedCollection, groupField: object):
   return inputType(name, `${order} What has no value comes last; ties are broken by the keys.`, {
     field: nullable.of(
       groupField,
-      'With `measure`, the field it is computed of; alone, one of `groupBy`. Left out: `measure` is ' +
-        'COUNT, of records.',
+      'With `measure`, the field to compute it from; without, one of `groupBy`. Left out: `measure` is ' +
+        'COUNT of records.',
     ),
     measure: nullable.of(GroupMeasure, 'What is computed. Left out: the key itself.'),
     direction: member.of(SortDirection, 'Ascending if left out.', { defaultValue: SortDirection.ASCENDING }),
@@ -135,7 +135,7 @@ function outputType(value: AggregateValue, types: TypedTypes): TypeReference {
 export type FieldMeasure = Exclude<Measure['kind'], 'records'>;
 
 /** The inner values are the kinds of measures. */
-const GroupMeasure = enumOf('GroupMeasure', 'What is computed of the records of a group.', [
+const GroupMeasure = enumOf('GroupMeasure', 'A measure of the records of a group.', [
   ['COUNT', 'count', 'How many records there are; of a field, how many have a value.'],
   ['COUNT_DISTINCT', 'countDistinct', 'How many different values there are.'],
   ['SUM', 'sum', 'The exact sum.'],
@@ -183,7 +183,7 @@ export class MeasureTypes {
     return getOrMake(this.#outputs, form.typeName, () => {
       const type = objectType(
         form.typeName,
-        `What is computed of ${form.of}. Missing ones, and ones of another type, are left out.`,
+        `Measures of ${form.of}. Missing values, and values of another type, are left out.`,
       );
       for (const measure of form.measures) {
         const isCount = isCounting(measure);
