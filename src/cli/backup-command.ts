@@ -38,8 +38,8 @@ interface BackupOptions {
 /** `campus backup <file>`: beside running gateways, whom it does not stop. */
 export function registerBackupCommand(command: Command, { config }: CommandLine): void {
   command
-    .option('--domain <id>', 'this domain and its branches alone; default: all of the instance')
-    .option('--encrypt', 'encrypt it by a passphrase, asked for unless BACKUP_PASSPHRASE holds it')
+    .option('--domain <id>', 'only this domain and its branches; default: the whole instance')
+    .option('--encrypt', 'encrypt it by a passphrase, which is prompted for unless BACKUP_PASSPHRASE has it')
     .option('--passphrase-file <file>', 'encrypt it by the first line of a file')
     .option('--key-file <file>', 'encrypt it by a key: all bytes of a file, at least 32')
     .option('--json', 'print what was written as JSON')
@@ -98,8 +98,8 @@ interface RestoreCommandOptions extends BackupOptions {
 export function registerRestoreCommand(command: Command, commandLine: CommandLine): void {
   addSecretOptions(command)
     .option('--into <domain>', 'the name its domain gets; its branches keep theirs')
-    .option('--dry-run', 'say whether it could be restored, and change nothing')
-    .option('--erasures <file>', 'erase again who is in this list of `campus person erasures`')
+    .option('--dry-run', 'check whether it can be restored, and change nothing')
+    .option('--erasures <file>', 'erase again the persons in this list of `campus person erasures`')
     .option('--json', 'print what was restored as JSON')
     .action((file: string, options: RestoreCommandOptions) => restore(commandLine, file, options));
 }

@@ -68,7 +68,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'import [file]',
-    description: 'bring the records of a file into a collection: tried first, all of them or the right ones',
+    description: 'import a file into a collection: a dry run first, then all rows or the valid ones',
     load: async () => (await import('./import-command.js')).registerImportCommand,
   },
   {
@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'convert <format> <file>',
-    description: 'read the files of another program (oneroster, a zip file) as files to be imported',
+    description: 'convert the files of another program (oneroster, a zip file) into files to import',
     load: async () => (await import('./export-command.js')).registerConvertCommand,
   },
   {
@@ -99,7 +99,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'message',
-    description: 'show messages, send them again, give them up',
+    description: 'list messages, send them again, discard them',
     load: async () => (await import('./message-command.js')).registerMessageCommand,
   },
   {
@@ -114,7 +114,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'verify <file>',
-    description: 'read a backup to its end and say whether it is whole',
+    description: 'read a whole backup and check that it is complete',
     load: async () => (await import('./backup-command.js')).registerVerifyCommand,
   },
   {
@@ -134,7 +134,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'mcp',
-    description: 'let an agent ask a gateway that runs, by the Model Context Protocol over standard input',
+    description: 'connect an agent to a running gateway, by the Model Context Protocol over standard input',
     load: async () => (await import('./mcp-command.js')).registerMcpCommand,
   },
   {

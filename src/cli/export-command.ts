@@ -74,7 +74,7 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
         return;
       }
       if (options.from !== undefined || options.to !== undefined)
-        throw new ServiceError('INVALID_VALUE', '--from and --to are for a format: say --as too.');
+        throw new ServiceError('INVALID_VALUE', '--from and --to need a format: pass --as too.');
       const since = sinceOf(options, scope, commandLine);
       const wanted = chooseCollections(services, scope, names, options);
       const next = await nextSince(services.database);
@@ -89,7 +89,7 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
 /** A format says itself which collections it is made of. @throws INVALID_VALUE */
 function assertWhole(names: readonly string[], { all }: ExportCommandOptions): void {
   if (names.length === 0 && all !== true) return;
-  throw new ServiceError('INVALID_VALUE', 'With --as, the format says which collections are exported.');
+  throw new ServiceError('INVALID_VALUE', 'With --as, the format determines the collections to export.');
 }
 
 interface Work extends DomainWork<ExportCommandOptions> {
@@ -159,7 +159,7 @@ function chooseCollections(
   { all }: ExportCommandOptions,
 ): readonly string[] {
   if ((all === true) === names.length > 0) {
-    throw new ServiceError('INVALID_VALUE', 'Name the collections to export, or say --all.');
+    throw new ServiceError('INVALID_VALUE', 'Name the collections to export, or pass --all.');
   }
   if (all) return catalog.list().map(({ name }) => name);
   const wanted = [...new Set(names)];

@@ -49,17 +49,17 @@ const SHOWN_ROWS = 10;
 export function registerImportCommand(command: Command, commandLine: CommandLine): void {
   command
     .option('--collection <name>', 'where its records go')
-    .option('--mapping <file>', 'a JSON file that says which column is which field; default: as is proposed')
-    .option('--by <key>', 'what tells records apart: _id, a unique field, or fields unique together')
-    .addOption(new Option('--mode <mode>', 'all rows or none, or the right ones').choices(['atomic', 'rows']))
+    .option('--mapping <file>', 'a JSON file that maps columns to fields; default: the proposed mapping')
+    .option('--by <key>', 'key that identifies records: _id, a unique field, or fields unique together')
+    .addOption(new Option('--mode <mode>', 'all rows or none, or the valid ones').choices(['atomic', 'rows']))
     .addOption(new Option('--missing <what>', 'records the file does not have').choices(['keep', 'remove']))
-    .option('--dry-run', 'say what would be done, and write nothing')
+    .option('--dry-run', 'show what would be done, and write nothing')
     .option('--yes', 'write without asking')
-    .option('--resume <id>', 'go on with an import that was stopped')
-    .option('--undo <id>', 'take back all that an import has written')
+    .option('--resume <id>', 'continue an import that was stopped')
+    .option('--undo <id>', 'undo all that an import has written')
     .option('--force', 'with --undo: remove records although others point to them')
-    .option('--errors <file>', 'where the refused rows go, with what is wrong, to be corrected and imported')
-    .option('--outcomes <file>', 'where the dry run says what would become of each row')
+    .option('--errors <file>', 'write the refused rows, with their errors, to this file')
+    .option('--outcomes <file>', 'write the outcome of each row in the dry run to this file')
     .option('--json', 'print the import as JSON');
   actInDomain<ImportCommandOptions, [string | undefined]>(
     command,
@@ -203,13 +203,13 @@ async function readMapping(file: string): Promise<JsonValue> {
     return parsePlainJson(String(await readNamedFile(file)));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ServiceError('INVALID_VALUE', `${file} is no mapping: ${reason}`, { cause });
+    throw new ServiceError('INVALID_VALUE', `${file} is not a mapping: ${reason}`, { cause });
   }
 }
 
 async function isAgreed(question = 'write this? [y/N] '): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw new ServiceError('INVALID_VALUE', 'Nobody is here to be asked: say --yes to write, or --dry-run.');
+    throw new ServiceError('INVALID_VALUE', 'No terminal to ask on. Pass --yes to write, or --dry-run.');
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -51,10 +51,10 @@ const MAX_REFUSED = 20;
 /** `campus import-mongo`: a dump folder, or files of mongoexport. */
 export function registerImportMongoCommand(command: Command, commandLine: CommandLine): void {
   command
-    .option('--only <names...>', 'these collections of the dump alone')
+    .option('--only <names...>', 'only these collections of the dump')
     .option('--as <name=collection...>', 'what a collection of the dump is called here')
     .option('--register', 'register collections that are not there, without declared fields')
-    .option('--dry-run', 'write no records: tell what would become of them')
+    .option('--dry-run', 'write no records, and report what would become of them')
     .option('--json', 'print what became of it as JSON');
   actInDomain<ImportMongoCommandOptions, [string[]]>(
     command,
@@ -213,7 +213,7 @@ function linesOf(done: readonly ImportedCollection[], warnings: readonly string[
       ...report.faults.samples.map(({ fault: what }) => `${name}: ${what}`),
       ...(report.unlistedAlterations > 0 ? [`${name}: ${report.unlistedAlterations} more alterations`] : []),
       ...(outcome === 'not declared'
-        ? [`${name}: there is no collection ${collection}; say --register, or --as ${name}=<collection>`]
+        ? [`${name}: there is no collection ${collection}; pass --register, or --as ${name}=<collection>`]
         : []),
       ...(fault === undefined ? [] : [`${name}: ${String(fault.detail)}`]),
       ...refused.map(({ number, errors }) => `${name}, document ${number}: ${errors.join('; ')}`),

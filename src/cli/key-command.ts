@@ -23,7 +23,7 @@ export function registerKeyCommand(key: Command, commandLine: CommandLine): void
   const create = key
     .command('create <name>')
     .description('create a key; it is shown once')
-    .requiredOption('--user <user-name>', 'whom the key acts as; it never may do more')
+    .requiredOption('--user <user-name>', 'the user the key acts as; the key never has more rights')
     .option('--collection <name:verbs...>', 'e.g. attendance:read,create or "*:read"')
     .option('--report <name...>', 'a report, or "*"')
     .option('--script <name...>', 'a script, or "*"')

@@ -25,7 +25,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
       state: ({ state }) => state,
       to: ({ recipients: [first = '', ...others] }) =>
         others.length === 0 ? first : `${first} and ${others.length} more`,
-      'asked for': ({ createdAt }) => createdAt.toISOString(),
+      requested: ({ createdAt }) => createdAt.toISOString(),
       attempts: ({ attempts }) => String(attempts),
       'last error': ({ lastError }) => lastError ?? '',
     },
@@ -34,7 +34,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     ),
   })
     .addOption(new Option('--state <state>', 'only in this state').choices([...MESSAGE_STATES]))
-    .option('--limit <n>', 'at most so many', parseCount, 50);
+    .option('--limit <n>', 'the most messages to list', parseCount, 50);
 
   const retry = message
     .command('retry <id>')
@@ -44,7 +44,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     printLine(`queued ${id}`);
   });
 
-  const discard = message.command('discard <id>').description('give up a message that was not sent');
+  const discard = message.command('discard <id>').description('discard a message that was not sent');
   actInDomain(discard, commandLine, async ({ services, scope }, id = '') => {
     await services.messageAdmin.discard(scope, id);
     printLine(`discarded ${id}`);

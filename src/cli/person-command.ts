@@ -43,7 +43,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
       const person = { collection, id };
       if (!options.forGood) {
         printErasure(await persons.planErasure({ ...scope, signal }, person), options);
-        if (!options.json) printLine('nothing was changed; --for-good does it');
+        if (!options.json) printLine('nothing was changed; pass --for-good to erase');
         return;
       }
       const command = `campus person erase ${collection} ${id} --for-good`;
@@ -70,11 +70,11 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
 
   person
     .command('erase-again <file>')
-    .description('after an older backup was restored: erase again who is in a list of `person erasures`')
+    .description('after restoring an older backup: erase again the persons in a list of `person erasures`')
     .action((file: string) =>
       withServices(commandLine, async (services) => {
         const erased = await services.persons.eraseAgain(services.domains, await readErasures(file));
-        printLine(erased === 0 ? 'nobody of the list is there' : `erased again: ${erased}`);
+        printLine(erased === 0 ? 'no person of the list exists' : `erased again: ${erased}`);
       }),
     );
 }
@@ -101,7 +101,7 @@ async function goingOn(work: Promise<Erasure>, command: string): Promise<Erasure
     if (
       !(fault instanceof ServiceError && ['FORBIDDEN', 'NOT_FOUND', 'INVALID_VALUE'].includes(fault.code))
     ) {
-      printNote(`what was begun is gone on with by: ${command}`);
+      printNote(`to continue what was begun: ${command}`);
     }
     throw fault;
   });

@@ -27,7 +27,7 @@ const WRITES = 'e.g. fee_receipt:create,update';
 export function registerScriptCommand(script: Command, commandLine: CommandLine): void {
   const save = script
     .command('save <name> <file>')
-    .description('save a script as a whole; what is not said is at its default')
+    .description('save a whole script; options that are left out have their defaults')
     .option('--description <text>', 'what it is for')
     .option('--role <role...>', 'roles that may run it, beside admins')
     .option('--service-role <role...>', 'roles it runs with, instead of as its caller')
@@ -35,7 +35,7 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
     .option('--topic <topic...>', 'topics whose messages start it')
     .option('--before <writes...>', `writes it may change or refuse, ${WRITES}`)
     .option('--after <writes...>', `writes it runs after, ${WRITES}`)
-    .option('--endpoint <access>', 'answers /x/<name>: public, or caller for those who may run it')
+    .option('--endpoint <access>', 'serve /x/<name>: public, or caller for users who may run it')
     .option('--disabled', 'keep it, but do not let it run');
   actInDomain<SaveOptions>(save, commandLine, async ({ services, scope, options }, name = '', file = '') => {
     const sent = { name, code: String(await readNamedFile(file)), ...settingsOf(options) };
@@ -60,9 +60,7 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
     ),
   });
 
-  const remove = script
-    .command('remove <name>')
-    .description('take a script away; its versions and runs stay');
+  const remove = script.command('remove <name>').description('remove a script; its versions and runs stay');
   actInDomain(remove, commandLine, async ({ services, scope }, name = '') => {
     await services.scripts.remove(scope, name);
     printLine(`removed ${name}`);
@@ -120,7 +118,7 @@ interface RunOptions {
 export function registerRunCommand(command: Command, commandLine: CommandLine): void {
   command
     .option('--as <user-name>', 'the user it runs as; default: the operator, an admin')
-    .option('--args <json>', 'what the script finds in `args`')
+    .option('--args <json>', 'the `args` of the script')
     .option('--dry-run', 'roll back what it writes and the messages it queues')
     .option('--quiet', 'do not show what it prints');
   actInDomain<RunOptions>(command, commandLine, async ({ services, scope: operator, options }, file = '') => {
@@ -146,7 +144,7 @@ function parseArguments(text: string): JsonValue {
   try {
     return parsePlainJson(text);
   } catch (cause) {
-    throw new ServiceError('INVALID_VALUE', `--args is to be JSON, e.g. --args '{"class":"5"}'`, { cause });
+    throw new ServiceError('INVALID_VALUE', `--args must be JSON, e.g. --args '{"class":"5"}'`, { cause });
   }
 }
 

@@ -20,10 +20,10 @@ interface SqlViewsCommandOptions {
 
 export function registerSqlViewsCommand(command: Command, commandLine: CommandLine): void {
   command
-    .option('--role <role...>', 'for these roles; without --role and --user: for all that have views already')
+    .option('--role <role...>', 'for these roles; without --role and --user: for all that already have views')
     .option('--user <user-name...>', 'for these users, with the rows their role rules leave them')
     .option('--new-password', 'give their logins new passwords')
-    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--dry-run', 'show what would change, and change nothing')
     .option('--drop', 'remove logins, schemas and views');
   actInDomain<SqlViewsCommandOptions>(command, commandLine, async ({ services, scope, options }) => {
     const views = new SqlViews({ database: services.database, collections: services.catalog });
@@ -71,7 +71,7 @@ async function chooseAudiences(asked: {
     if (role !== undefined) return [ofRole(role)];
     const user = users.find(({ id }) => id === userId);
     if (user) return [ofUser(user)];
-    printLine(`there is no user ${userId} any more: its views show nothing, and are left as they are`);
+    printLine(`the user ${userId} no longer exists: its views show nothing, and are left unchanged`);
     return [];
   });
 }
@@ -101,7 +101,7 @@ function printChange({ audience, login, change, password, views }: AudienceChang
   if (kept > 0) printLine(`  ${kept} views are as they were`);
   if (password === undefined || mode === 'tried') return;
   printLine(`  password: ${password}`);
-  printLine('  Keep the password now: it is stored nowhere, only what tells that it is right.');
+  printLine('  Keep the password now: it is not stored, only a verifier of it.');
 }
 
 /** The address for BI programs: that of the gateway's database, as far as one address can name it. */

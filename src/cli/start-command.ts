@@ -299,7 +299,7 @@ function banner({
 }): string {
   if (!school) {
     return [
-      `Campus Gateway listens on ${url}. There is no school yet. Make one within a day, by this link alone:`,
+      `Campus Gateway listens on ${url}. There is no school yet. Create one within a day, only by this link:`,
       `  ${link}`,
       'or here:',
       '  campus domain add <id> --name <name>          a school of your own, then',
