@@ -38,7 +38,7 @@ describe('campus import', () => {
     const { id } = JSON.parse((await run(`import ${file} --collection task --yes --json`)).output);
     const { output } = await run(`import --undo ${id} --dry-run`);
     expect(output).toMatch(/removed +changed +brought back +changed later\n2 +0 +0 +0\n/);
-    expect((await run(`import --undo ${id}`)).errors).toMatch(/say --yes/);
+    expect((await run(`import --undo ${id}`)).errors).toMatch(/Pass --yes/);
     expect(await count(`records where id like 'z-%' and deleted_at is null`)).toBe(2);
     expect((await run(`import --undo ${id} --yes`)).output).toMatch(/ undone /);
     expect(await count(`records where id like 'z-%' and deleted_at is null`)).toBe(0);

@@ -318,10 +318,10 @@ describe('a where that is refused', () => {
     expectError({ name: { contains: undefined } }, 'MALFORMED_FILTER', '/name', 'an operator');
     expectError({ name: { mode: 'insensitive' } }, 'MALFORMED_FILTER', '/name', 'an operator');
     expectError({ and: [] }, 'MALFORMED_FILTER', '/and', 'at least one where');
-    expectError({ or: [{}] }, 'MALFORMED_FILTER', '/or/0', 'says nothing');
-    expectError({ not: {} }, 'MALFORMED_FILTER', '/not', 'says nothing');
-    expectError({ address: {} }, 'MALFORMED_FILTER', '/address', 'says nothing');
-    expectError({ lines: { any: {} } }, 'MALFORMED_FILTER', '/lines/any', 'says nothing');
+    expectError({ or: [{}] }, 'MALFORMED_FILTER', '/or/0', 'object is empty');
+    expectError({ not: {} }, 'MALFORMED_FILTER', '/not', 'object is empty');
+    expectError({ address: {} }, 'MALFORMED_FILTER', '/address', 'object is empty');
+    expectError({ lines: { any: {} } }, 'MALFORMED_FILTER', '/lines/any', 'object is empty');
     expectError({ name: { contains: '' } }, 'MALFORMED_FILTER', '/name/contains', 'a text to look for');
   });
 
@@ -371,7 +371,7 @@ describe('a where that is refused', () => {
 
   it('says nothing of what a reference points to, or what is not there', () => {
     const at = '/person/record';
-    expectError({ person: { record: {} } }, 'MALFORMED_FILTER', at, 'an empty object says nothing');
+    expectError({ person: { record: {} } }, 'MALFORMED_FILTER', at, 'this object is empty');
     expectError({ person: { record: null } }, 'MALFORMED_FILTER', at, '{"isNull": true}');
     expectError({ person: { record: { nam: { equals: 'x' } } } }, 'MALFORMED_FILTER', `${at}/nam`, '"name"?');
     const several = { collection: SEVERAL, findCollection: () => SAMPLE };

@@ -53,7 +53,7 @@ describe('an update that cannot be', () => {
   });
 
   it('is refused: nothing at all, no path, a replacement beside something else, too much', () => {
-    expect(refusal('{}')).toMatch(/says nothing/);
+    expect(refusal('{}')).toMatch(/has no changes/);
     expect(refusal('{}', { kind: 'unset', path: [] })).toBe('a change needs the path of a field');
     expect(refusal('{}', { kind: 'replace', data: {} }, { kind: 'unset', path: ['a'] })).toMatch(
       /nothing goes with it/,
