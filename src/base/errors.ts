@@ -103,7 +103,7 @@ export interface ErrorDetail {
   readonly sent?: unknown;
 }
 
-/** ` (and 2 more)`, for a message that says the first of several faults. */
+/** ` (and 2 more)`, for a message with the first of several faults. */
 export function andMore({ length }: { readonly length: number }): string {
   return length > 1 ? ` (and ${length - 1} more)` : '';
 }
@@ -132,10 +132,7 @@ export interface ServiceErrorOptions {
   readonly acceptEncoding?: string;
 }
 
-/**
- * What every room throws. `message` is the `detail` a caller reads: what was wrong, where, what would be
- * right.
- */
+/** The error of all modules. `message` is the `detail` for the caller: what is wrong, where, what to do. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
@@ -160,7 +157,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** An error about what stands at one place; what is wrong with it is the message, unless `at` says it. */
+/** An error about the value at one place. Its detail is the message, unless `at` has another one. */
 export function faultAt(code: ErrorCode, message: string, at: Partial<ErrorDetail> = {}): ServiceError {
   return new ServiceError(code, message, { errors: [{ detail: message, ...at }] });
 }
@@ -224,7 +221,7 @@ export function assertWithinRate({ allowed, limit, resetSeconds }: Rate): void {
   );
 }
 
-/** A setting that cannot be used: says which variable, what it holds and what it should. */
+/** A setting that cannot be used. The message names the variable, its value and the expected value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -75,7 +75,7 @@ export function secretSetting(minLength: number) {
   return z.string().min(minLength, `expected at least ${minLength} characters`);
 }
 
-/** An address of HTTP; `example` says what one looks like. */
+/** An HTTP address; the error shows `example`. */
 export function httpAddressSetting(example: string) {
   return z.url({ protocol: /^https?$/, error: `expected an address like ${example}` });
 }

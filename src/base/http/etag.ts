@@ -12,7 +12,7 @@ export function etagOf(mediaType: string, text: string | Uint8Array): string {
 
 /**
  * Whether `If-None-Match` names this tag, plain or compressed: the caller already has the content. Weak tags
- * count, as RFC 9110 says: a proxy that compresses turns strong tags into weak ones.
+ * count (RFC 9110): a proxy that compresses turns strong tags into weak ones.
  */
 export function isUnchanged(ifNoneMatch: string | string[] | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

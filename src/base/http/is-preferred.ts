@@ -1,6 +1,6 @@
 /**
- * Whether a `Prefer` header asks for something: a token, or a token with its value, as `count=exact`. A
- * preference that is not known is none. @see RFC 7240
+ * Whether a `Prefer` header has a preference: a token, or a token with its value, as `count=exact`. Unknown
+ * preferences are ignored. @see RFC 7240
  */
 export function isPreferred(header: string | string[] | undefined, preference: string): boolean {
   if (header === undefined) return false;

@@ -13,7 +13,7 @@ const MOST_PROXIES = 10;
  */
 export type TrustedProxies = false | number | readonly string[];
 
-/** As Fastify takes them. Hops count from us outwards: what the nearest proxy, hop 0, wrote is trusted. */
+/** `trustProxy` for Fastify. Hops count from us outwards: hop 0, the nearest proxy, is trusted. */
 export function toProxyTrust(trusted: TrustedProxies) {
   if (trusted === false) return false;
   return typeof trusted === 'number' ? (_address: string, hop: number) => hop < trusted : [...trusted];

@@ -130,8 +130,7 @@ function tooDeep(max: number): ServiceError {
 /**
  * Parses the text by `parse`, after checking that it has no more members and levels than `shape` allows.
  *
- * @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) for too
- *   many members
+ * @throws MALFORMED_REQUEST (400) with the error and its position; LIMIT_EXCEEDED (400) for too many members
  */
 export function readJsonBody(
   sent: Buffer,

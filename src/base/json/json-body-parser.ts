@@ -9,7 +9,7 @@ export interface NumberReading {
   readonly ofFloat: (value: number) => JsonValue;
   /** For any other number, by its digits. */
   readonly ofDigits: (digits: string) => JsonValue;
-  /** A slower parser with the same result, whose errors say what is wrong and where. */
+  /** A slower parser with the same result, whose errors have a position. */
   readonly parse: (text: string) => JsonValue;
 }
 

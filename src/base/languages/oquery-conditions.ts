@@ -34,7 +34,7 @@ export interface OqueryCondition {
   readonly source: OquerySource;
   readonly path: Path;
   readonly operator: OqueryOperator;
-  /** What follows the operator, with its escapes resolved. */
+  /** The text after the operator, with its escapes resolved. */
   readonly value: string;
   readonly position: number;
 }

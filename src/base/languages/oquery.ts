@@ -81,7 +81,7 @@ function toFilter(condition: OqueryCondition, ignoringCase: OqueryOptions): Filt
     case '=yesterday':
     case '=daybeforeyesterday':
       return { kind: 'on', path, day: { word: operator.slice(1) as DayWord }, ...ignoringCase };
-    // What looks like a date and is none is a text.
+    // A value that looks like a date but is not one is a text.
     case '=on':
       return isDay(value)
         ? { kind: 'on', path, day: value, ...ignoringCase }

@@ -6,8 +6,8 @@ import type { OperatorFamily } from '../model/field-types/scalar-type.js';
 import { byScalar, type ValueKind } from '../model/field-types/scalar-types.js';
 
 /**
- * What operators are applied to: `id` is the record's own; `list` a field of any type that is declared a
- * list.
+ * The types that operators apply to: `id` is the id of the record; `list` a field of any type that is
+ * declared as a list.
  */
 export type WhereType = 'id' | ValueKind | 'list';
 
@@ -34,7 +34,7 @@ export interface WhereOperator {
   readonly name: string;
   readonly operand: OperandKind;
   readonly description: string;
-  /** What to say instead. */
+  /** The operator to use instead. */
   readonly deprecated?: string;
 }
 

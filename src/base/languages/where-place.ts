@@ -141,7 +141,7 @@ export function whereOperandAt(
   }
 }
 
-/** What a value of the type is in JSON; the id of a record is text, and so is what a reference holds. */
+/** The JSON type of a value of the type. Ids of records are text, and so are references. */
 function jsonOf(type: WhereType): ScalarType['json'] {
   return isScalarName(type) ? SCALAR_TYPES[type].json : 'string';
 }

@@ -1,4 +1,4 @@
-/** What a value may be beyond its type: the bounds of a declared field, in the words of JSON Schema. */
+/** The bounds of a declared field, which limit its values beyond its type, in the words of JSON Schema. */
 import type { JsonValue } from '../json/json.js';
 import { today } from './calendar.js';
 import { toDecimal } from './compare-json.js';

@@ -2,8 +2,8 @@
  * Days, months and instants as the store writes them: a day is `YYYY-MM-DD`, a month `YYYY-MM`, an instant
  * UTC text `YYYY-MM-DDTHH:mm:ss.sssZ`. All three are of fixed width, so text order is their order in time.
  *
- * A day belongs to a time zone and is 23, 24 or 25 hours long there: its range is asked of the zone's own
- * calendar, never computed from 86,400 seconds. The years are 0000 to 9999.
+ * A day belongs to a time zone and is 23, 24 or 25 hours long there: its range comes from the calendar of the
+ * zone, never from 86,400 seconds. The years are 0000 to 9999.
  *
  * @see decisions 2, 3
  */
@@ -56,7 +56,7 @@ export function today(timeZone: string, now: Date): string {
   return day;
 }
 
-/** Cached with the range in which it is valid, because every request asks for the same day. */
+/** Cached with the range in which it is valid, because every request needs the same day. */
 const lastDayByZone = new Map<string, InstantRange & { readonly day: string }>();
 
 /** The day a day word means, counted from today. */
@@ -188,8 +188,8 @@ interface OffsetPeriod {
 }
 
 /**
- * Cached, because Temporal takes 10 µs per instant and a register of marks asks for thousands, while the
- * offset of a zone stays the same for months.
+ * Cached, because Temporal takes 10 µs per instant and a register of marks has thousands, while the offset
+ * of a zone stays the same for months.
  */
 const periodsByZone = new Map<string, OffsetPeriod[]>();
 const KEPT_PERIODS = 100;

@@ -134,7 +134,7 @@ interface OrderCheck {
   readonly upper: string;
 }
 
-/** In each object at `in` where `field` has one of the values `is`, `holds.field` is as `holds` says. */
+/** In each object at `in` where `field` has one of the values `is`, `holds.field` must satisfy `holds`. */
 interface WhenCheck {
   readonly kind: 'when';
   readonly in: readonly string[];

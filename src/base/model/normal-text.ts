@@ -33,7 +33,7 @@ const SELECTOR = new RegExp(
 const ENDS = /^[\s\u{2800}]+|(?<![\s\u{2800}])[\s\u{2800}]+$/gu;
 const PLAIN = /^(?:[!-~](?:[ -~\n\t]*[!-~])?)?$/;
 
-/** What one pass removes may let another become superfluous; no text that people write takes a third. */
+/** A removal may make another character superfluous. Text that people write never needs a third pass. */
 const MAX_PASSES = 4;
 
 /**
@@ -49,7 +49,7 @@ export function toNormalPart(text: string): string {
   return normalize(text, undefined);
 }
 
-/** What two texts have in common that differ in case and blanks alone; the same on every machine. */
+/** The form that texts share which differ only in case and white space; the same on every machine. */
 export function foldText(text: string): string {
   // Twice: the capital of ß is SS, and a lower-case sigma is another at the end of a word.
   const lower = toNormalText(text).toLowerCase().toUpperCase().toLowerCase();

@@ -1,4 +1,4 @@
-/** Where a path leads, by the declaration of its collection: the type of the value, and how to reach it. */
+/** Resolves a path by the declaration of its collection: the type of the value, and how to reach it. */
 
 import type { Collection, Field } from './collection.js';
 import { type ValueKind, valueKindOf } from './field-types/scalar-types.js';

@@ -1,6 +1,4 @@
-/**
- * What an `_id` may be, as a regular expression that OpenAPI prints too. `isRecordId` holds all of the rule.
- */
+/** The pattern of an `_id`, which OpenAPI also prints. `isRecordId` has the whole rule. */
 export const RECORD_ID_PATTERN = '^[A-Za-z0-9_.:-]{1,64}$';
 
 const ID = new RegExp(RECORD_ID_PATTERN);

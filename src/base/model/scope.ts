@@ -1,6 +1,6 @@
 /**
- * The scope says who asks, and where: it is the first argument of everything the store and the reports do.
- * There is no call without one.
+ * The scope is the caller and the domain of a call. It is the first argument of every call of the store and
+ * the reports.
  */
 
 import type { JsonValue } from '../json/json.js';
@@ -29,7 +29,7 @@ export function topDomainIdOf({ id, parentId }: Pick<Domain, 'id' | 'parentId'>)
 
 export type RecordVerb = 'read' | 'create' | 'update' | 'delete';
 
-/** What an API key leaves of its user's rights. `collections` maps a name, or `*`, to verbs. */
+/** The part of its user's rights that an API key has. `collections` maps a name, or `*`, to verbs. */
 export interface KeyScopes {
   readonly collections: Readonly<Record<string, readonly RecordVerb[]>>;
   /** Report names, or `*`. */
@@ -40,7 +40,7 @@ export interface KeyScopes {
   readonly accounts?: boolean | undefined;
 }
 
-/** What a caller proved itself by. */
+/** The credential that authenticated a caller. */
 export interface Credential {
   readonly kind: 'token' | 'key' | 'system';
   readonly id: string;
@@ -63,9 +63,7 @@ export interface Principal {
   readonly credential: Credential;
   /** Present for API keys: the rights are those of the roles and of these scopes both. */
   readonly scopes: KeyScopes | undefined;
-  /**
-   * What row rules may refer to, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration).
-   */
+  /** Values for row rules, e.g. `sectionsTaught: [["5","A"]]` (granted by a collection's declaration). */
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 

@@ -3,7 +3,7 @@
 /** The caller on whose behalf a statement runs. A `Scope` is one. */
 export interface StatementCaller {
   readonly requestId: string;
-  /** What the request does, in a word: the name of a GraphQL operation, the template of a route. */
+  /** The name of the GraphQL operation, or the template of the route. */
   readonly operation?: string | undefined;
   /** Hears of the statements of this caller alone. */
   readonly onStatement?: ((statement: EndedStatement) => void) | undefined;

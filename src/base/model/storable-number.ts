@@ -1,4 +1,4 @@
-/** Which numbers a record may hold, and so which may be asked for: one rule for both. */
+/** Numbers that a record may hold. The same rule applies to numbers in filters. */
 import { isExactNumber, type JsonValue } from '../json/json.js';
 
 const MAX_LENGTH = 200;

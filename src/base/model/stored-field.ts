@@ -2,9 +2,9 @@
 export interface StoredField {
   readonly collection: string;
   readonly field: string;
-  /** What is done with it where the member stands; absent: it is read. */
+  /** The verb that the member needs; absent: read. */
   readonly verb?: 'create' | 'update';
 }
 
-/** What the members of types, inputs and enums of a schema stand for, by the names of type and member. */
+/** The stored fields behind the members of types, inputs and enums, by the names of type and member. */
 export type StoredFieldsByType = ReadonlyMap<string, ReadonlyMap<string, readonly StoredField[]>>;

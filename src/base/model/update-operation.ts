@@ -1,7 +1,7 @@
 /**
- * What a change does to a record, as plain values: `UpdateOperation`s, applied one after the other to the
- * record as it is. Nothing here knows of collections, callers or the database. Numbers are added and
- * multiplied as decimals, to the last digit.
+ * A change of a record as plain values: `UpdateOperation`s, applied in order to the current record. This
+ * module does not depend on collections, callers or the database. Numbers are added and multiplied as exact
+ * decimals.
  *
  * @see matching-writes.ts (it applies them to the records that match)
  */

@@ -67,7 +67,7 @@ export interface NumberRangeTest {
 }
 
 /**
- * Text between bounds, character by character. `among` says which texts are meant at all: any; those that
+ * Text between bounds, character by character. `among` limits the texts that can match: any; those that
  * begin with a digit, as days and instants do (a declared datetime); or, where nothing is declared, those
  * written as an instant or as a day.
  */
@@ -93,7 +93,7 @@ interface EitherTest {
 /** The conditions that look at a value; the others ask for its presence or its elements. */
 export type ValueCondition = Exclude<Condition, IsNullCondition | ExistsCondition | ElementCondition>;
 
-/** What of the request a test depends on. */
+/** The values of the request that a test depends on. */
 export interface Clock {
   /** IANA name of the zone a bare date is midnight in. */
   readonly timeZone: string;
@@ -127,7 +127,7 @@ export function numberRange(comparison: Comparison, value: NumberOperand): Value
   return { kind: 'numberRange', lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
 }
 
-/** What an operand covers: a single text where `first` and `last` are the same. */
+/** The range that an operand covers: a single text if `first` and `last` are the same. */
 interface Span {
   readonly first: string;
   readonly last: string;

@@ -5,12 +5,12 @@
 
 /** Wraps `watch` so that it never throws: its errors go to `onFault` only. */
 export function guarded<Arguments extends readonly unknown[]>(
-  watch: (...told: Arguments) => void,
+  watch: (...args: Arguments) => void,
   onFault: (error: unknown) => void = reportToOperator,
-): (...told: Arguments) => void {
-  return (...told) => {
+): (...args: Arguments) => void {
+  return (...args) => {
     try {
-      watch(...told);
+      watch(...args);
     } catch (error) {
       try {
         onFault(error);

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What the work gives; or, once the signal is aborted, its reason, at most `graceMs` later: work that waits
- * for a database that is down may never end. Nobody receives the result of abandoned work: it must leave
- * nothing half done when the process ends.
+ * Returns the result of the work, or throws the reason of the signal at most `graceMs` after it is aborted:
+ * work that waits for a database that is down may never end. The result of abandoned work is lost, so it must
+ * leave nothing half done when the process ends.
  *
  * @throws what the work throws, or the reason of the signal
  */

@@ -26,8 +26,8 @@ export class JsonText {
 const MARK = `json-text:${randomUUID()}:`;
 const MARKED = new RegExp(`"${MARK}(\\d+)"`, 'g');
 /**
- * The texts met by the `JSON.stringify` under way. A variable of the module, since `toJSON` is told nothing
- * of who prints; it holds nothing between two calls of `printResult`, which is synchronous.
+ * The texts met by the current `JSON.stringify`. A variable of the module, because `toJSON` gets no argument
+ * for them; it is empty between two calls of `printResult`, which is synchronous.
  */
 let marked: string[] | undefined;
 

@@ -1,6 +1,6 @@
 import { GraphQLError, type ValueNode } from 'graphql';
 
-/** Reads a literal; what is wrong with it is said of the place in the document where it stands. */
+/** Reads a literal. Its errors have the position in the document. */
 export function readLiteral<Read>(node: ValueNode, read: () => Read): Read {
   try {
     return read();

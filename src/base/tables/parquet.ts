@@ -1,6 +1,6 @@
 /**
- * A table as an Apache Parquet file, written as it streams, a group of rows after the other: a column is of
- * the type it says, so that what reads it computes with numbers, days and instants as they are.
+ * A table as an Apache Parquet file, streamed in groups of rows. Columns keep their types, so that programs
+ * compute with numbers, days and instants as they are.
  *
  *   text, month, json     STRING                    whole             INT64
  *   flag                  BOOLEAN                   number, percent   DOUBLE
@@ -101,7 +101,7 @@ export async function* printParquet(
   yield taken(bytes);
 }
 
-/** Whether a column of this type gives the value back that the text says; elsewhere it would be rounded. */
+/** Whether a column of this type holds the value of the text without rounding. */
 export function parquetHolds(type: CellType, text: string): boolean {
   if (type === 'number' || type === 'percent') return typeof toPlainNumber(text) === 'number';
   const { places } = STORED[type];

@@ -47,8 +47,8 @@ const FROZEN_FIRST_LINE =
 const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
- * Formats 164 on are our own; 4 is #,##0.00. That of instants in UTC says so: nothing else in a workbook
- * would, neither to people nor to programs.
+ * Formats from 164 on are our own; 4 is #,##0.00. The format of instants contains "UTC", because a workbook
+ * has no other place for the time zone.
  */
 const STYLES =
   `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" ` +

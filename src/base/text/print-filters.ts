@@ -4,7 +4,7 @@
  */
 import { Liquid } from 'liquidjs';
 
-/** What a document may do with a value, beside the filters of Liquid; docs/prints.md explains each. */
+/** The filters of documents in addition to those of Liquid; docs/prints.md explains each. */
 export const PRINT_FILTERS = [
   't',
   'word',

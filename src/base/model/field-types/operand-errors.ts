@@ -6,7 +6,7 @@ import type { ValueCondition } from '../value-test.js';
 
 /** A type, for error messages. */
 export interface Comparable {
-  /** What a field of it "is declared", e.g. `text (a month YYYY-MM)`. */
+  /** The declared type in the words of errors, e.g. `text (a month YYYY-MM)`. */
   readonly title: string;
   /** The operators that have a meaning for it, as oquery writes them. */
   readonly fittingOperators: string;

@@ -49,13 +49,11 @@ export interface ScalarType extends Comparable {
   readonly isOrdered: boolean;
   /** Whether conditions may ask for a day or a month. */
   readonly isOfTime: boolean;
-  /**
-   * What is computed of a group's values: how many, the smallest and largest too, or sums and averages too.
-   */
+  /** The measures of a group's values: only their count; also the extremes; or also sums and averages. */
   readonly measures: 'counts' | 'extremes' | 'sums';
-  /** What a measure is compared with; `undefined`: that is no value of the type. */
+  /** Converts the operand of a comparison with a measure; `undefined` if it is not a value of the type. */
   readonly toMeasured: (operand: Operand, timeZone: string) => Operand | undefined;
-  /** What is compared with a value, in the words of an error. */
+  /** The operands that a value can be compared with, in the words of an error. */
   readonly comparesWith: string;
   /** The periods it can be grouped by. */
   readonly periods: readonly Period[];

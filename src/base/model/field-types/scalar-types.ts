@@ -25,7 +25,7 @@ export type ScalarName = keyof typeof TYPES;
 
 export const SCALAR_TYPES: Readonly<Record<ScalarName, ScalarType>> = TYPES;
 
-/** The type a declaration names; several types share one, told apart by the format. */
+/** The type in a declaration. Several scalar types share one and differ by the format. */
 export type FieldType = (typeof TYPES)[ScalarName]['declared']['type'] | 'reference' | 'object';
 
 /** The formats a declaration may add to a type. */
@@ -34,10 +34,10 @@ export type FieldFormat = Extract<
   { readonly format: string }
 >['format'];
 
-/** What the value of a field is, each element of a list. */
+/** The kind of the value of a field, or of each element of a list. */
 export type ValueKind = ScalarName | 'reference' | 'object';
 
-/** What of a field's declaration says its type. */
+/** The members of a field's declaration that determine its type. */
 interface DeclaredType {
   readonly type: FieldType;
   readonly format?: FieldFormat | undefined;
@@ -53,7 +53,7 @@ export function valueKindOf(field: DeclaredType): ValueKind {
   return name;
 }
 
-/** `undefined` for what no declaration may say, such as a number of the format `month`. */
+/** `undefined` for a combination that may not be declared, such as a number of the format `month`. */
 export function findScalar({ type, format, isDecimal = false }: DeclaredType): ScalarName | undefined {
   return DECLARED.find((one) => one.type === type && one.format === format && one.isDecimal === isDecimal)
     ?.name;

@@ -163,7 +163,7 @@ function textOperand(condition: ValueCondition, value: Operand, type: Comparable
   throw invalidOperand(condition, value, 'a text');
 }
 
-/** What stood behind the first `=` in oquery. */
+/** The text that followed the first `=` in oquery. */
 export function writingOf(condition: DayCondition | MonthCondition): string {
   if (condition.kind === 'within') return `#in${condition.month}`;
   return typeof condition.day === 'string' ? `on${condition.day}` : condition.day.word;
