@@ -25,7 +25,7 @@ async function seed(databaseUrl: string, demo: DemoOptions): Promise<void> {
     },
   });
   try {
-    await seedSchool(services, { ...demo, progress: { show() {}, tell() {}, stop() {} } });
+    await seedSchool(services, { ...demo, progress: { show() {}, note() {}, stop() {} } });
   } finally {
     await services.close();
   }

@@ -152,7 +152,7 @@ function addSecretOptions(command: Command): Command {
  * Lends a backup that was read to its end and found whole, and its size; shows how the reading comes along.
  */
 async function withVerifiedArchive(
-  asked: {
+  input: {
     readonly file: string;
     readonly signal: AbortSignal;
     readonly config: Config;
@@ -160,11 +160,11 @@ async function withVerifiedArchive(
   },
   work: (archive: Archive, bytes: number) => Promise<void>,
 ): Promise<void> {
-  const { file, signal, config, options } = asked;
+  const { file, signal, config, options } = input;
   await using stored = await openFileSource(file).catch((error: unknown) => {
     throw toFileError(file, error);
   });
-  // Only who encrypted it is asked by what.
+  // Only an encrypted file needs a passphrase.
   const source = (await isSealed(stored))
     ? await unseal(stored, (await findBackupSecret(config, options)) ?? (await askForSecret('known')))
     : stored;
@@ -190,9 +190,9 @@ async function findBackupSecret(
 }
 
 /**
- * A passphrase asked for on the terminal; twice where it is a new one.
+ * Prompts for a passphrase on the terminal; twice for a new one.
  *
- * @throws INVALID_VALUE where nobody can be asked
+ * @throws INVALID_VALUE without a terminal
  */
 async function askForSecret(how: 'known' | 'new'): Promise<BackupSecret> {
   if (!process.stdin.isTTY) {

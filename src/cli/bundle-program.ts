@@ -73,8 +73,8 @@ async function writeChanged({ path: file, text }: OutputFile): Promise<void> {
 
 /**
  * V8 keeps the text of a program, with two bytes a character if one of them is beyond Latin-1: a few dashes
- * in comments and patterns would cost each process 6 MiB. The bundler escapes what stands in strings alone.
- * A backslash before such a character says no more than the character; two are one of their own.
+ * in comments and patterns would cost each process 6 MiB. The bundler only escapes them in strings. A
+ * backslash before such a character has no effect; two backslashes are a character of their own.
  */
 function inAscii(text: string): string {
   return text.replace(/\\\\|\\?([\u0080-\uffff])/g, (found, unit: string | undefined) =>
@@ -102,8 +102,8 @@ const ownFiles: Plugin = {
 };
 
 /**
- * Outside of production graphql-js looks at every value that it tells the kind of, whether it is of another
- * copy of graphql-js. The bundle has one copy, whatever `NODE_ENV` is.
+ * Outside of production, graphql-js checks in every `instanceOf` whether the value comes from another copy of
+ * graphql-js. The bundle has one copy, whatever `NODE_ENV` is.
  */
 const oneGraphql: Plugin = {
   name: 'one-graphql',

@@ -117,11 +117,11 @@ async function listFindings(services: Services, options: CheckOptions): Promise<
   const { catalog, domains } = services;
   const checked =
     options.domain === undefined ? domains.list() : [operatorScope(services, options.domain).domain];
-  const asked = options.collection;
+  const only = options.collection;
   const found: Finding[] = [];
   for (const domain of checked) {
     const collections =
-      asked === undefined ? catalog.list() : [catalog.get(asked, operatorScope(services, domain.id))];
+      only === undefined ? catalog.list() : [catalog.get(only, operatorScope(services, domain.id))];
     for (const collection of collections) {
       const scope = operatorScope(services, domain.id);
       for (const breach of await listRuleBreaches(services, scope, collection))
@@ -129,7 +129,7 @@ async function listFindings(services: Services, options: CheckOptions): Promise<
     }
     const dangling = await listDanglingReferences(services, domain.id);
     for (const { collection, field, targets, onDelete, count, removed, examples } of dangling) {
-      if (onDelete === 'keep' || (asked !== undefined && collection !== asked)) continue;
+      if (onDelete === 'keep' || (only !== undefined && collection !== only)) continue;
       const target = targets.join(' or ');
       const problem = `points to no record of ${target} (${removed} of them to removed ones)`;
       found.push({ domain: domain.id, collection, field, problem, count, examples });

@@ -54,7 +54,7 @@ export interface DomainWork<Options = object> {
 export function actInDomain<Options = object, Words extends readonly unknown[] = string[]>(
   command: Command,
   commandLine: CommandLine,
-  work: (asked: DomainWork<Options>, ...words: Words) => Promise<void>,
+  work: (input: DomainWork<Options>, ...words: Words) => Promise<void>,
   stop: 'ends' | 'listens' = 'ends',
 ): Command {
   return command.option('--domain <id>', 'the domain; default: the top one').action((...sent: unknown[]) => {
@@ -62,8 +62,8 @@ export function actInDomain<Options = object, Words extends readonly unknown[] =
     const signal = stop === 'listens' ? listenForStopSignal() : undefined;
     return withServices({ ...commandLine, signal }, async (services) => {
       const scope = operatorScope(services, options.domain);
-      const asked = { services, scope, options, signal: signal ?? new AbortController().signal };
-      await work(asked, ...(sent.slice(0, -2) as unknown as Words));
+      const input = { services, scope, options, signal: signal ?? new AbortController().signal };
+      await work(input, ...(sent.slice(0, -2) as unknown as Words));
     });
   });
 }

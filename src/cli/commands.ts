@@ -1,6 +1,6 @@
 /**
- * The commands of `campus`. What a command does is loaded when it is asked for: the help of all of them, and
- * a command that needs little, does not wait for what others need.
+ * The commands of `campus`. The code of a command is loaded when it is run, so that the help and small
+ * commands do not wait for the modules of others.
  */
 import type { Command } from 'commander';
 import type { CommandLine } from './command-line.js';

@@ -17,9 +17,9 @@ export function printNote(line: string): void {
 }
 
 /**
- * Turns what ended a command into its exit code, after one line on standard error that says what was wrong: 0
- * for help, 1 for a user's mistake or an environment that does not serve, 70 (EX_SOFTWARE) for a fault of
- * ours, 130 after SIGINT, 143 after SIGTERM.
+ * Prints the fault that ended a command as one line on standard error, and returns the exit code: 0 for help,
+ * 1 for a user's mistake or an unsuitable environment, 70 (EX_SOFTWARE) for a fault of ours, 130 after
+ * SIGINT, 143 after SIGTERM.
  */
 export function endWithFault(thrown: unknown): number {
   const fault = toOperatorFault(thrown);
@@ -54,7 +54,7 @@ export function watchConsoleOutput(): void {
     process.exitCode = fault.code === 'EPIPE' ? EXIT_OF_SIGPIPE : 1;
     if (fault.code !== 'EPIPE') printNote(`standard output cannot be written: ${fault.message}`);
   });
-  // Nothing is left to say it on.
+  // There is no stream left to report it on.
   process.stderr.on('error', () => {});
 }
 
@@ -86,8 +86,8 @@ const OF_RESOLVER = /^(?:E?AI_|ENOTFOUND$|ENODATA$|ESERVFAIL$|ETIMEOUT$)/;
 const OF_TLS =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|DEPTH_ZERO_SELF|SELF_SIGNED_|CERT_|HOSTNAME_MISMATCH$)/;
 /**
- * The classes of PostgreSQL's errors that say something about the server, its settings, its disk or the
- * rights of the user; the others say that a statement of ours is wrong.
+ * The classes of PostgreSQL's errors that are about the server, its settings, its disk or the rights of the
+ * user; all others mean that a statement of ours is wrong.
  */
 const OF_SERVER = /^(?:08|0A000$|25006$|28|3D|3F|42501$|53|54|55P|57|58|F0|XX00[12]$)/;
 
@@ -100,7 +100,7 @@ export function toOperatorFault(fault: unknown): unknown {
   if (fault instanceof ServiceError) return fault.status === 503 ? withReason(fault) : fault;
   const refusal = findRefusal(fault);
   if (refusal === undefined) return fault;
-  // `fetch failed`, and an error for several addresses, say nothing themselves.
+  // `fetch failed`, and an error for several addresses, have no useful message.
   const isEmpty = fault.message === '' || fault.message === 'fetch failed' || 'errors' in fault;
   const line = lineOf(isEmpty ? refusal : fault);
   return new ServiceError('UNAVAILABLE', line, { cause: fault });

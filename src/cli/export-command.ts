@@ -86,7 +86,7 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
   );
 }
 
-/** A format says itself which collections it is made of. @throws INVALID_VALUE */
+/** A format determines its collections itself. @throws INVALID_VALUE */
 function assertWhole(names: readonly string[], { all }: ExportCommandOptions): void {
   if (names.length === 0 && all !== true) return;
   throw new ServiceError('INVALID_VALUE', 'With --as, the format determines the collections to export.');

@@ -33,7 +33,7 @@ interface ImportCommandOptions {
   readonly force?: boolean;
 }
 
-/** What the steps of an import need, which the command line does itself. */
+/** The services and options of the steps of an import, which the command line runs itself. */
 export interface ImportWork extends Pick<DomainWork, 'services' | 'scope' | 'signal'> {
   /** Printed if the work is stopped; default: how to resume this import. */
   readonly stopNote?: string;
@@ -160,7 +160,7 @@ export async function goOn(
 ): Promise<StoredImport> {
   const progress = showTransferProgress(task, task === 'undoing' ? 'parts' : 'rows');
   const show = ({ counts, rowCount, inspection, state, undone, changes }: StoredImport) => {
-    // Of a large file, only the first rows were looked at.
+    // Only the first rows of a large file were inspected.
     const total = rowCount ?? (inspection?.isWhole ? inspection.rows : undefined);
     progress.show({
       stage: '',
@@ -232,7 +232,7 @@ function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>):
   if (changesOf(one).length > 0) printLine(`undo: campus import --undo ${one.id}`);
 }
 
-/** What the dry run found: the warnings, the field of each column, and old and new values. */
+/** Prints the result of the dry run: the warnings, the field of each column, and old and new values. */
 function printTrial({ inspection, mapping, trial }: StoredImport): void {
   for (const warning of inspection?.warnings ?? []) printLine(`warning: ${warning}`);
   for (const { column, field } of mapping?.columns ?? []) printLine(`${column} → ${field ?? '(left out)'}`);
@@ -251,7 +251,7 @@ export function countsOf(one: StoredImport): ImportCounts {
   return one.state === 'tried' ? (one.trial?.counts ?? one.counts) : one.counts;
 }
 
-/** What is wrong with the first rows that were refused; all of them go into a file where one is named. */
+/** Prints the errors of the first refused rows, and writes all of them to the file of `--errors`. */
 async function printRefused({ services, scope, options }: Work, one: StoredImport): Promise<void> {
   const { refused } = countsOf(one);
   if (refused === 0) return;

@@ -28,7 +28,7 @@ interface ImportMongoCommandOptions {
   readonly json?: boolean;
 }
 
-/** What became of a collection. */
+/** The result of the import of a collection. */
 export interface ImportedCollection {
   readonly database: string | undefined;
   readonly name: string;
@@ -73,8 +73,8 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
       const stopNote = 'what is written stays; the same command writes the rest';
       const done: ImportedCollection[] = [];
       for (const { one, collection } of named) {
-        const told = await surveyCollection(one, collection, signal);
-        done.push(await importCollection(one, told, { services, scope, signal, stopNote }, options));
+        const surveyed = await surveyCollection(one, collection, signal);
+        done.push(await importCollection(one, surveyed, { services, scope, signal, stopNote }, options));
       }
       if (options.json) printLine(JSON.stringify({ domain: scope.domain.id, warnings, collections: done }));
       else printDone(done, warnings);
@@ -137,18 +137,18 @@ async function surveyCollection(
 /** Imports a collection by its `_id`: what an earlier attempt has written is not written again. */
 async function importCollection(
   one: DumpedCollection,
-  { format, ...told }: SurveyedCollection,
+  { format, ...surveyed }: SurveyedCollection,
   work: ImportWork,
   { dryRun, register }: ImportMongoCommandOptions,
 ): Promise<ImportedCollection> {
   const { services, scope } = work;
   const { imports } = services;
-  if (services.catalog.find(told.collection) === undefined) {
-    if (!register || dryRun) return { ...told, outcome: 'not declared', refused: [] };
-    await services.catalog.register(scope, { name: told.collection });
+  if (services.catalog.find(surveyed.collection) === undefined) {
+    if (!register || dryRun) return { ...surveyed, outcome: 'not declared', refused: [] };
+    await services.catalog.register(scope, { name: surveyed.collection });
   }
   const taken = await imports.create(scope, {
-    collection: told.collection,
+    collection: surveyed.collection,
     file: {
       name: nameOfImport(one),
       contentType: 'application/octet-stream',
@@ -163,7 +163,7 @@ async function importCollection(
   const ended = await goOn(work, stored, 'importing');
   const refused = await imports.listErrors(scope, ended.id, MAX_REFUSED);
   return {
-    ...{ ...told, outcome: OUTCOMES.get(ended.state) ?? 'failed', fault: ended.fault },
+    ...{ ...surveyed, outcome: OUTCOMES.get(ended.state) ?? 'failed', fault: ended.fault },
     import: { id: ended.id, counts: countsOf(ended) },
     refused: refused.map(({ number, errors }) => ({ number, errors: errors.map(({ detail }) => detail) })),
   };

@@ -65,19 +65,19 @@ export function addListCommand<Row, Options extends { readonly json?: boolean }>
   commandLine: CommandLine,
   list: ListOutput<Row> & {
     readonly description: string;
-    readonly rowsOf: (asked: DomainWork<Options>) => Promise<readonly Row[]> | readonly Row[];
+    readonly rowsOf: (input: DomainWork<Options>) => Promise<readonly Row[]> | readonly Row[];
   },
 ): Command {
   const command = parent
     .command('list')
     .description(list.description)
     .option('--json', 'print the list as JSON');
-  return actInDomain<Options>(command, commandLine, async (asked) =>
-    printList(await list.rowsOf(asked), list, asked.options),
+  return actInDomain<Options>(command, commandLine, async (input) =>
+    printList(await list.rowsOf(input), list, input.options),
   );
 }
 
-/** What turns a row into an object of these members; instants are texts as in every answer of the gateway. */
+/** Returns a function that turns a row into an object of these members; instants become ISO 8601 texts. */
 export function membersOf<Row>(...names: readonly (keyof Row & string)[]): (row: Row) => JsonObject {
   const toJson = (value: unknown) => (value instanceof Date ? value.toISOString() : (value ?? null));
   return (row) => Object.fromEntries(names.map((name) => [name, toJson(row[name]) as JsonValue]));

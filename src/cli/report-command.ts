@@ -55,7 +55,7 @@ function addParameter(command: Command, parameter: Report['parameters'][string])
   if (formerName !== undefined) {
     command.addOption(new Option(`--${optionName(formerName)} <${type.name}>`).hideHelp());
   }
-  // A parameter with two names is not required here: the report itself says that one of them is missing.
+  // A parameter with two names is not required here: the report itself checks that one of them is given.
   if (isRequired && formerName === undefined) command.requiredOption(flags, meaning);
   else command.option(flags, meaning);
 }

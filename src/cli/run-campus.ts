@@ -26,10 +26,10 @@ async function runCommand(words: readonly string[]): Promise<void> {
     )
     .version(VERSION)
     .exitOverride();
-  const asked = askedCommand(words);
+  const requested = requestedCommand(words);
   for (const entry of COMMANDS) {
     const command = program.command(entry.usage).description(entry.description);
-    if (entry.usage.split(' ')[0] === asked) {
+    if (entry.usage.split(' ')[0] === requested) {
       // Before any class with decorators is.
       await import('reflect-metadata');
       const register = await entry.load();
@@ -42,7 +42,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
 }
 
 /** The first word, or the one after `help`; options of `campus` itself take no words. */
-function askedCommand(words: readonly string[]): string | undefined {
+function requestedCommand(words: readonly string[]): string | undefined {
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   return first === 'help' ? second : first;
 }

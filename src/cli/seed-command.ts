@@ -70,7 +70,7 @@ export async function seedSchool(services: Services, options: SeedOptions): Prom
     onExisting: options.replace ? 'replace' : 'refuse',
     passwordHashes: await hashDemoPasswords(services),
     onProgress: ({ collection: stage, ...step }) => progress.show({ stage, ...step }),
-    onStage: (stage) => progress.tell(stage),
+    onStage: (stage) => progress.note(stage),
     ...(options.signal && { signal: options.signal }),
   }).finally(() => progress.stop());
   await services.domains.refresh();

@@ -39,13 +39,13 @@ export function registerSqlViewsCommand(command: Command, commandLine: CommandLi
 }
 
 /** @throws NOT_FOUND for a role, user or views that are not there */
-async function chooseAudiences(asked: {
+async function chooseAudiences(input: {
   readonly services: Services;
   readonly scope: Scope;
   readonly views: SqlViews;
   readonly options: SqlViewsCommandOptions;
 }): Promise<readonly Audience[]> {
-  const { services, scope, views, options } = asked;
+  const { services, scope, views, options } = input;
   const { role: roles = [], user: userNames = [] } = options;
   const users = await services.users.list(scope);
   const ofUser = (user: (typeof users)[number]): Audience => ({

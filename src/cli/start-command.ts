@@ -74,8 +74,8 @@ function endIfLate({ shutdownDelayMs, shutdownGraceMs }: Config): void {
 const OLD_OBJECTS_GROW_BY = 50;
 
 function tuneCollector(): void {
-  // What a request leaves behind is dead by the next collection of young objects, which has hardly anything
-  // to move. Threads that share that little wait for each other longer than they work.
+  // The objects of a request are dead by the next collection of young objects, which has hardly anything to
+  // move. Threads that share so little work wait for each other longer than they work.
   setFlagsFromString('--no-parallel-scavenge');
   // Requests that wait in a flood outlive two collections of young objects, count as old then, and are dead a
   // moment later. Of its own accord the engine lets old objects grow to several times what is alive before it
@@ -229,7 +229,7 @@ const STOP_MARGIN_MS = 5_000;
 /** A log that takes no lines keeps nobody waiting. */
 const LOG_GRACE_MS = 500;
 
-/** A taken port is said before the database is made or upgraded, which may take minutes. */
+/** A taken port is reported before the database is made or upgraded, which may take minutes. */
 async function assertPortsAreFree(config: Config): Promise<void> {
   for (const port of [config.port, config.metricsPort]) {
     if (port === undefined) continue;
@@ -381,7 +381,7 @@ const QUIET_UTILIZATION = 0.02;
 
 interface CollectOnceQuietOptions {
   readonly lookEveryMs?: number;
-  /** The share of the time since it was asked last for which the process was busy. */
+  /** The share of the time since the last call during which the process was busy. */
   readonly utilization?: () => number;
 }
 

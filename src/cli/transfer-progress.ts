@@ -8,7 +8,7 @@ type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total
 export interface TransferProgress {
   show(step: ShownStep): void;
   /** Writes a line, e.g. for a stage whose length nobody knows. */
-  tell(line: string): void;
+  note(line: string): void;
   stop(): void;
 }
 
@@ -31,7 +31,7 @@ export function showTransferProgress(task: string, unit: string): TransferProgre
         lastAt = now;
         printNote(`${task}: ${text}`);
       },
-      tell: printNote,
+      note: printNote,
       stop: () => {},
     };
   }
@@ -47,7 +47,7 @@ export function showTransferProgress(task: string, unit: string): TransferProgre
       bar.setTotal(total === undefined ? Number.MAX_SAFE_INTEGER : Math.max(total, done, 1));
       bar.update(done, { text: textOf(step) });
     },
-    tell(line) {
+    note(line) {
       bar.stop();
       printNote(line);
     },

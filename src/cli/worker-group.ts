@@ -32,7 +32,7 @@ interface ProcessEnd {
   readonly signal: string | null;
 }
 
-/** A worker that could not start. One that ended by itself has said why on standard error. */
+/** A worker that could not start. One that ended by itself has printed the reason on standard error. */
 export class WorkerFailed extends Error {
   readonly end: ProcessEnd;
   readonly exitCode: number;
@@ -47,7 +47,7 @@ export class WorkerFailed extends Error {
     this.exitCode = end.code || 1;
   }
 
-  /** A signal ended the worker, so it has said nothing. */
+  /** A signal ended the worker, so it has printed no reason. */
   get isSilent(): boolean {
     return this.end.signal !== null;
   }
@@ -128,7 +128,7 @@ export class WorkerGroup {
   }
 
   /**
-   * Starts all; the first alone, so that what prevents a start is told once.
+   * Starts the first worker, then all others, so that a failure to start is reported once.
    *
    * @throws WorkerFailed if the first ends before it serves, or if another one ends by itself before it
    *   serves; what stops the group meanwhile, once nobody is left
@@ -157,8 +157,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Starts a worker beside one that serves already. A signal that ends the new worker, e.g. because memory
-   * ran out, says nothing about the others: the worker is replaced, and the others keep serving.
+   * Starts a worker while another one serves. If a signal ends the new worker, e.g. because memory ran out,
+   * it is replaced, and the others keep serving.
    */
   async #startBeside(place: Place): Promise<void> {
     try {
@@ -205,7 +205,7 @@ export class WorkerGroup {
             place.missedBeats = 0;
             return;
           case 'ready':
-            // One that is told to stop before it hears orders has opened nothing yet.
+            // A worker that has not begun yet has opened nothing, so it can be killed.
             if (this.#isStopping) worker.process.kill('SIGKILL');
             else order(worker, { kind: 'begin', doesBackgroundWork: place.number === 1 });
             return;
@@ -218,12 +218,12 @@ export class WorkerGroup {
             this.#lastFigures.set(worker, news.figures);
             this.#awaitedFigures.get(news.number)?.(news.figures);
             return;
-          case 'askFigures':
+          case 'requestFigures':
             void this.#answerFigures(worker, news.number);
             return;
         }
       });
-      // A channel that breaks because its worker dies is told by the exit.
+      // A channel breaks when its worker dies, which the `exit` event reports.
       worker.on('error', () => {});
       worker.once('exit', (code, signal) => {
         place.worker = undefined;
@@ -283,17 +283,17 @@ export class WorkerGroup {
 
   async #printFigures(): Promise<string> {
     const serving = this.#places.flatMap(({ worker, isServing }) => (isServing && worker ? [worker] : []));
-    const lists = await Promise.all(serving.map((worker) => this.#askFigures(worker)));
+    const lists = await Promise.all(serving.map((worker) => this.#requestFigures(worker)));
     const own = await this.#own.getMetricsAsJSON();
     return await addFigures([...lists, this.#countedByDead, own]).metrics();
   }
 
-  async #askFigures(worker: Worker): Promise<FigureList> {
+  async #requestFigures(worker: Worker): Promise<FigureList> {
     this.#lastAsked += 1;
     const number = this.#lastAsked;
-    const told = new Promise<FigureList>((resolve) => this.#awaitedFigures.set(number, resolve));
+    const reply = new Promise<FigureList>((resolve) => this.#awaitedFigures.set(number, resolve));
     order(worker, { kind: 'tellFigures', number });
-    const figures = await Promise.race([told, sleep(FIGURES_WITHIN_MS, undefined, { ref: false })]);
+    const figures = await Promise.race([reply, sleep(FIGURES_WITHIN_MS, undefined, { ref: false })]);
     this.#awaitedFigures.delete(number);
     // Keep the dead worker's last counts, so that sums never decrease.
     return figures ?? countsIn(this.#lastFigures.get(worker) ?? []);
@@ -343,7 +343,7 @@ type WorkerOrder =
   | { readonly kind: 'begin'; readonly doesBackgroundWork: boolean }
   /** Its figures are wanted, in an answer with this number. */
   | { readonly kind: 'tellFigures'; readonly number: number }
-  /** The figures of all workers, as the worker asked for them by this number. */
+  /** The figures of all workers, in answer to `requestFigures` with this number. */
   | { readonly kind: 'figures'; readonly number: number; readonly text: string }
   | { readonly kind: 'stop' };
 
@@ -355,9 +355,9 @@ type WorkerNews =
   | { readonly kind: 'alive' }
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'ownFigures'; readonly number: number; readonly figures: FigureList }
-  | { readonly kind: 'askFigures'; readonly number: number };
+  | { readonly kind: 'requestFigures'; readonly number: number };
 
-/** How often a worker says that it is alive. */
+/** How often a worker reports that it is alive. */
 const HEARTBEAT_MS = 2_000;
 
 export class WorkerProcess {
@@ -365,12 +365,12 @@ export class WorkerProcess {
   readonly begun: Promise<{ readonly doesBackgroundWork: boolean }>;
   /** Aborted, with a `StoppedBySignal`, when this process is to stop: by the first process or by SIGTERM. */
   readonly stop: AbortSignal;
-  readonly #asked = new Map<number, (text: string) => void>();
+  readonly #awaited = new Map<number, (text: string) => void>();
   #lastAsked = 0;
   #ownFigures: (() => Promise<FigureList>) | undefined;
 
   constructor() {
-    // Ctrl-C reaches every process of a terminal; the first one says when the others stop.
+    // Ctrl-C reaches every process of a terminal; the first process stops the others.
     process.on('SIGINT', () => {});
     const stopping = new AbortController();
     const stop = () => stopping.abort(new StoppedBySignal('SIGTERM'));
@@ -383,13 +383,13 @@ export class WorkerProcess {
         else if (order.kind === 'stop') stop();
         else if (order.kind === 'tellFigures') void this.#sendFigures(order.number);
         else if (order.kind === 'figures') {
-          this.#asked.get(order.number)?.(order.text);
-          this.#asked.delete(order.number);
+          this.#awaited.get(order.number)?.(order.text);
+          this.#awaited.delete(order.number);
         }
       });
     });
-    tell({ kind: 'ready' });
-    setInterval(() => tell({ kind: 'alive' }), HEARTBEAT_MS).unref();
+    send({ kind: 'ready' });
+    setInterval(() => send({ kind: 'alive' }), HEARTBEAT_MS).unref();
   }
 
   readonly sharedFigures: SharedFigures = {
@@ -400,14 +400,14 @@ export class WorkerProcess {
       this.#lastAsked += 1;
       const number = this.#lastAsked;
       return new Promise((resolve) => {
-        this.#asked.set(number, resolve);
-        tell({ kind: 'askFigures', number });
+        this.#awaited.set(number, resolve);
+        send({ kind: 'requestFigures', number });
       });
     },
   };
 
   tellListening(url: string): void {
-    tell({ kind: 'listening', url });
+    send({ kind: 'listening', url });
   }
 
   /** Lets this process end by itself, which the channel to the first one would prevent. */
@@ -416,12 +416,12 @@ export class WorkerProcess {
   }
 
   async #sendFigures(number: number): Promise<void> {
-    // Figures that cannot be told are left out of the sum, as those of a worker that hangs.
+    // Figures that cannot be read are left out of the sum, as those of a worker that hangs.
     const figures = await this.#ownFigures?.().catch(() => undefined);
-    if (figures) tell({ kind: 'ownFigures', number, figures });
+    if (figures) send({ kind: 'ownFigures', number, figures });
   }
 }
 
-function tell(news: WorkerNews): void {
+function send(news: WorkerNews): void {
   if (process.connected) process.send?.(news);
 }

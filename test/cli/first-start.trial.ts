@@ -8,7 +8,7 @@ import { DEMO_USERS } from '../../src/school/demo/demo-options.js';
 import { sql } from '../../src/store/sql.js';
 import { createTestDatabase } from '../database.js';
 
-const progress = { show() {}, tell() {}, stop() {} };
+const progress = { show() {}, note() {}, stop() {} };
 const SMALL = { students: 36, years: 1, seed: 1, today: '2026-07-15', progress };
 
 async function withServices(url: string, work: (services: Services) => Promise<void>): Promise<void> {
@@ -43,7 +43,7 @@ async function seedUntil(services: Services, signs: number): Promise<'made' | 's
     if (seen === signs) stopping.abort(new StoppedBySignal('SIGINT'));
   };
   try {
-    const progress = { show: sign, tell: sign, stop() {} };
+    const progress = { show: sign, note: sign, stop() {} };
     await seedSchool(services, { ...SMALL, signal: stopping.signal, progress });
     return 'made';
   } catch (fault) {
