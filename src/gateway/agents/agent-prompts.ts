@@ -97,10 +97,10 @@ export class AgentPrompts {
     const lines = text.filter((line) =>
       [...line.matchAll(PLACE)].every(([, one = '']) => values.get(one) !== undefined),
     );
-    const said = lines.map((line) => line.replaceAll(PLACE, (_, one: string) => values.get(one) ?? ''));
+    const filled = lines.map((line) => line.replaceAll(PLACE, (_, one: string) => values.get(one) ?? ''));
     return {
       description,
-      messages: [{ role: 'user', content: { type: 'text', text: said.join('\n') } }],
+      messages: [{ role: 'user', content: { type: 'text', text: filled.join('\n') } }],
     };
   }
 

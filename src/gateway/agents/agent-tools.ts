@@ -1,7 +1,7 @@
 /**
- * What agents may use: the library's operations and a search of collections as tools, the declarations and
- * the schema as resources. All are answered as `/graphql` answers, with the rights of the credential; answers
- * are limited in size and say so when they are cut.
+ * The tools and resources of agents: the library's operations and a search of collections as tools, the
+ * declarations and the schema as resources. All run as in `/graphql`, with the rights of the credential;
+ * answers are limited in size, and a cut one says so.
  */
 
 import {
@@ -150,9 +150,9 @@ export class AgentTools {
   async readResource(caller: GraphqlCaller, uri: string): Promise<AgentResource> {
     const [, kind = '', name] = /^campus:\/\/(collections|schema)(?:\/([\w.-]{1,128}))?$/.exec(uri) ?? [];
     if (kind === 'collections') {
-      const asked =
+      const operation =
         name === undefined ? { text: LIST_COLLECTIONS } : { text: DESCRIBE_COLLECTION, collection: name };
-      return await this.#readDeclarations(caller, asked);
+      return await this.#readDeclarations(caller, operation);
     }
     if (kind === 'schema') {
       assertIntrospectionRole(caller.context, this.#services.documents.introspectionRoles);
@@ -278,14 +278,14 @@ export class AgentTools {
 
 /** An agent knows the arguments of a tool, not the document that they are the variables of. */
 function inWordsOfTools({ message, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
-  const said = message
+  const inTools = message
     .replaceAll(/Variable "\$(\w+)"/g, 'Argument "$1"')
     .replaceAll(/The variable \$(\w+) of \w+/g, 'The argument "$1"')
     .replaceAll(
       / of required type "([^"]+)" was not provided/g,
       ' is missing; a value of type "$1" is required',
     );
-  return { message: said, ...(path && { path }), ...(extensions && { extensions }) };
+  return { message: inTools, ...(path && { path }), ...(extensions && { extensions }) };
 }
 
 function toListed(tool: AgentTool, day: string): ListedTool {

@@ -44,7 +44,7 @@ import type { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
 import { namesIn } from '../resolvers/script-fields.js';
 
-/** What is open already when these are constructed. */
+/** The services that are open before these are constructed. */
 export interface Opened {
   readonly database: Database;
   readonly domains: Domains;

@@ -292,7 +292,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   const accountLinks = new AccountLinks(accounts);
   const persons = new Persons({
     ...opened,
-    findInImportFile: (asked) => findInImportFile({ database, files }, asked),
+    findInImportFile: (place) => findInImportFile({ database, files }, place),
   });
   await finishRestore({ database, persons, domains }, options).catch((fault: unknown) => {
     const isConflict = fault instanceof ServiceError && fault.code === 'CONFLICT';

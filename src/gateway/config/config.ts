@@ -1,6 +1,6 @@
 /**
- * Every setting of the service: its environment variable, type, default and meaning, said once.
- * `.env.example` is printed from this list (`npm run print`), and nothing else reads the environment.
+ * Every setting of the service: its environment variable, type, default and meaning. `.env.example` is
+ * printed from this list (`npm run print`), and nothing else reads the environment.
  */
 import { ConfigError } from '../../base/errors.js';
 import { rolesSetting, type Setting, type SettingValues, variableOf } from '../../base/settings.js';

@@ -98,12 +98,12 @@ const ANONYMOUS_EVERY_MS = 5;
 
 /**
  * Limits the requests in progress, and admits waiting ones in turn: one of each tenant, and within a tenant
- * one of each caller. A flood waits for itself, and the others hardly notice. It takes turns, unlike
- * `FairQueue`, because a request is short: what a tenant holds at the moment says little.
+ * one of each caller. A flood delays only its own caller. It uses round robin, unlike `FairQueue`, because
+ * requests are short: the number that a tenant holds at the moment means little.
  *
  * Without it, Node would read every request as it arrives and answer it in the same turn of its loop if
- * possible, and do nothing else while there is one to read: 2,000 connections that asked as fast as they were
- * answered kept all others waiting for seconds.
+ * possible, and do nothing else while there is one to read: 2,000 connections that sent requests without
+ * pause kept all others waiting for seconds.
  */
 export class AdmissionControl {
   readonly #limits: AdmissionLimits;

@@ -66,9 +66,9 @@ function offerProviderTokens(
   { metadata, publicUrl }: NonNullable<AgentServingOptions['access']>,
 ): void {
   app.addHook('onSend', async (_request, reply) => {
-    const asked = reply.getHeader('www-authenticate');
-    if (asked !== undefined)
-      reply.header('www-authenticate', `${asked}, resource_metadata="${publicUrl}${METADATA_PATH}${PATH}"`);
+    const header = reply.getHeader('www-authenticate');
+    if (header !== undefined)
+      reply.header('www-authenticate', `${header}, resource_metadata="${publicUrl}${METADATA_PATH}${PATH}"`);
   });
   for (const url of [METADATA_PATH, METADATA_PATH + PATH]) {
     app.route({

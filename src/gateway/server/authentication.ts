@@ -67,8 +67,8 @@ export function useAuthentication(
     const { askedDomain, requestId } = lifecycle;
     await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
     const assertRights = () => options.authenticator.assertUnchanged(principal);
-    const asked = { principal, askedDomain, requestId, assertRights, lifecycle };
-    const scope = resolveScope(options.domains, asked);
+    const caller = { principal, askedDomain, requestId, assertRights, lifecycle };
+    const scope = resolveScope(options.domains, caller);
     request.requestContext = lifecycle.toContext(scope);
   });
 

@@ -1,7 +1,7 @@
 /**
  * Decides whether a body is read, and how much of it. It is not read if the answer is known without it, and
  * anonymous callers may send only a little, because reading costs and they can be anybody. A client that
- * waits for `100 Continue` is told to send its body only when it will be read.
+ * waits for `100 Continue` gets it only when its body will be read.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
@@ -29,15 +29,15 @@ export interface BodyLimits {
 const LARGE_BYTES = 65_536;
 /** Memory is reserved in steps of this size. */
 const STEP_BYTES = 262_144;
-/** As long as a request waits for a busy connection to the database. */
+/** The same time as a request waits for a busy connection to the database. */
 const MEMORY_WAIT_MS = 5000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `small`: parameters that need no credential. `streamed`: the route reads the body itself, within its
-     * own limit. `operations`: what the body asks for is known only once it is read, so it is large only from
-     * callers who may write records.
+     * own limit. `operations`: the operation is known only after the body is read, so only callers who may
+     * write records may send a large one.
      */
     readonly body?: 'small' | 'parameters' | 'streamed' | 'operations';
   }

@@ -67,7 +67,7 @@ export async function parseByType(
   return await parse?.(body, request, limits);
 }
 
-/** @throws MALFORMED_REQUEST (400) that says what is wrong and at which position; LIMIT_EXCEEDED (400) */
+/** @throws MALFORMED_REQUEST (400) with the error and its position; LIMIT_EXCEEDED (400) */
 export function parseBody(body: Buffer, shape: BodyShape): JsonValue {
   return readJsonBody(body, shape, parseJsonBody);
 }
@@ -81,7 +81,7 @@ function parseForm(sent: Buffer, request: FastifyRequest): JsonValue {
   return parseFields(body.toString('utf8'), '&', '=', { maxKeys: MAX_PARAMETER_MEMBERS }) as JsonValue;
 }
 
-/** As a form; a file is an object with its name, type and content. */
+/** Parses a form; a file becomes an object with its name, type and content. */
 async function parseMultipart(body: Buffer, { headers }: FastifyRequest): Promise<JsonValue> {
   assertFormShape(body, MAX_PARAMETER_MEMBERS, 'form-data; name="');
   const type = headers['content-type'] ?? '';

@@ -9,7 +9,7 @@ import type { Observe } from './observation.js';
 
 interface ClientError extends Error {
   readonly code?: string | undefined;
-  /** A Buffer, unlike what Fastify's types say. */
+  /** A Buffer, although Fastify's types differ. */
   readonly rawPacket?: unknown;
 }
 

@@ -117,7 +117,7 @@ const REQUEST_TIMEOUT_MS = 300_000;
 
 /** Connections waiting to be accepted; with a full backlog, clients would retry after a second. */
 const BACKLOG = 4096;
-/** As long as a request waits for a connection to the database. */
+/** The same time as a request waits for a connection to the database. */
 const WAIT_MS = 10_000;
 /** Complete answers that the operating system has not taken yet. */
 const UNREAD_BYTES_OF_ADDRESS = 32 * 1024 * 1024;

@@ -60,7 +60,7 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
     method: 'POST',
     url: '/files',
     onRequest: async ({ requestContext, headers }) => {
-      // Checked before the client is asked for its body.
+      // Checked before the client is told to send its body.
       requireScope(requestContext);
       assertMediaType(headers['content-type']);
     },

@@ -61,7 +61,7 @@ function createReadiness({ background }: HealthOptions['database']): () => Promi
   });
 }
 
-/** @throws when it is late, or when the signal says that nobody waits any more */
+/** @throws after `ms`, or when the signal is aborted because nobody waits any more */
 async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
   await sleep(ms, undefined, { signal });
   throw doesNotAnswer({});

@@ -32,7 +32,7 @@ export interface IdentityLoginServices {
   readonly providerSessions: ProviderSessions;
   readonly authenticator: Pick<Authenticator, 'loginByIdentity'>;
   readonly encryption: TextEncryption;
-  /** Whether browsers connect by TLS, as PUBLIC_URL says. */
+  /** Whether browsers connect by TLS, according to PUBLIC_URL. */
   readonly isTls: boolean;
 }
 
@@ -171,11 +171,11 @@ interface StartQuery {
 }
 
 /** The path of a page on this host, else `/`: an open redirect must not be possible. */
-function ownPage(asked: unknown): string {
-  if (typeof asked !== 'string' || asked.length > LONGEST_PAGE || !asked.startsWith('/')) return '/';
+function ownPage(page: unknown): string {
+  if (typeof page !== 'string' || page.length > LONGEST_PAGE || !page.startsWith('/')) return '/';
   // Parsed as a browser does, which takes `//` and `/\` as the beginning of another host.
-  if (!URL.canParse(asked, NO_HOST)) return '/';
-  const { origin, pathname, search } = new URL(asked, NO_HOST);
+  if (!URL.canParse(page, NO_HOST)) return '/';
+  const { origin, pathname, search } = new URL(page, NO_HOST);
   return origin === NO_HOST && !pathname.startsWith('//') ? pathname + search : '/';
 }
 

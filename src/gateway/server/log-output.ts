@@ -27,7 +27,7 @@ export interface LogOutputOptions {
 /**
  * Writes log lines to a descriptor, and keeps the gateway running whatever happens to them: a full disk, a
  * reader that has gone, or one that no longer reads. Lines that cannot be written are dropped and counted;
- * when writing works again, the log says how many are missing.
+ * when writing works again, a log line has their number.
  */
 export class LogOutput implements DestinationStream {
   readonly #fd: number;
@@ -40,9 +40,9 @@ export class LogOutput implements DestinationStream {
   #isWriting = false;
   /** Part of a line was written, and the rest never will be. */
   #isTorn = false;
-  #hasToldTrouble = false;
+  #hasReportedTrouble = false;
   #dropped = 0;
-  #droppedUntold = 0;
+  #droppedUnreported = 0;
 
   constructor({ fd, onTrouble, maxHeldBytes = MAX_HELD_BYTES }: LogOutputOptions) {
     this.#fd = fd;
@@ -79,13 +79,13 @@ export class LogOutput implements DestinationStream {
 
   #flush(): void {
     if (this.#isWriting || this.#lines.length === 0) return;
-    const batch = { count: this.#lines.length, bytes: this.#heldBytes, untold: this.#droppedUntold };
+    const batch = { count: this.#lines.length, bytes: this.#heldBytes, unreported: this.#droppedUnreported };
     this.#isWriting = true;
     this.#writeOn({ ...batch, rest: Buffer.from(this.#takeHeld()) });
   }
 
   #takeHeld(): string {
-    const missing = this.#droppedUntold > 0 ? lineOfDropped(this.#droppedUntold) : '';
+    const missing = this.#droppedUnreported > 0 ? lineOfDropped(this.#droppedUnreported) : '';
     const text = `${this.#isTorn ? '\n' : ''}${missing}${this.#lines.join('')}`;
     this.#lines = [];
     return text;
@@ -108,7 +108,7 @@ export class LogOutput implements DestinationStream {
         this.#writeOn({ ...batch, rest });
         return;
       }
-      this.#droppedUntold -= batch.untold;
+      this.#droppedUnreported -= batch.unreported;
       this.#end(batch);
       if (this.#heldBytes >= GATHERED_BYTES) this.#flush();
     });
@@ -121,9 +121,9 @@ export class LogOutput implements DestinationStream {
 
   #drop(lines: number, reason: string): void {
     this.#dropped += lines;
-    this.#droppedUntold += lines;
-    if (this.#hasToldTrouble) return;
-    this.#hasToldTrouble = true;
+    this.#droppedUnreported += lines;
+    if (this.#hasReportedTrouble) return;
+    this.#hasReportedTrouble = true;
     this.#onTrouble(
       `the log cannot be written (${reason}); the gateway continues, and lines that cannot be written ` +
         'are dropped and counted',
@@ -139,7 +139,7 @@ export class LogOutput implements DestinationStream {
     try {
       writeSync(this.#fd, this.#takeHeld());
     } catch {
-      // Nobody is left who could be told.
+      // There is nowhere left to report it.
     }
   }
 }
@@ -158,5 +158,5 @@ interface Batch {
   /** Their total bytes. */
   readonly bytes: number;
   /** The dropped lines that it reports. */
-  readonly untold: number;
+  readonly unreported: number;
 }

@@ -34,9 +34,9 @@ export function addFigures(lists: readonly FigureList[]): Registry {
 const FIGURE_TIMEOUT_MS = 1_000;
 
 /** A metric of the database, if it answers in time: the other metrics are needed most when it does not. */
-async function figureOf<T>(asked: Promise<T>): Promise<T | undefined> {
+async function figureOf<T>(pending: Promise<T>): Promise<T | undefined> {
   return await Promise.race([
-    asked.catch(() => undefined),
+    pending.catch(() => undefined),
     sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false }),
   ]);
 }
@@ -47,7 +47,7 @@ interface RequestFigure {
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** What happens, counted: the name of each counter, its meaning and its labels. */
+/** The counters: name, meaning and labels of each. */
 const COUNTERS = {
   errors: ['campus_errors_total', 'Answers that were errors, by their code.', ['code']],
   rows: ['campus_rows_streamed_total', 'Records sent in streamed answers.', []],
@@ -92,7 +92,7 @@ const COUNTERS = {
 /** A value, or one for each combination of labels; `undefined`: it is not known. */
 type Figure = number | undefined | readonly (readonly [Labels, number])[];
 
-/** A figure that is read when it is asked for. */
+/** A figure that is read at each scrape. */
 interface ReadFigure {
   readonly name: string;
   readonly help: string;
@@ -323,7 +323,7 @@ export interface RequestEnded {
   readonly kind: 'requestEnded';
   readonly requestId: string;
   readonly method: string;
-  /** The address as it was asked for; redacted before it is written. */
+  /** The requested address; redacted before it is written. */
   readonly url: string;
   /** The template of the route, e.g. `/o/recs/:collection`: few values, so that it can be a label. */
   readonly route: string;

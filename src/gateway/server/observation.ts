@@ -1,6 +1,6 @@
 /**
- * What the service reports to its operators: a closed list of events. Only `createEventLog` turns them into
- * log lines, and `createObserver` adds the metrics; nothing else logs.
+ * The events that the service reports to its operators, as a closed list. Only `createEventLog` turns them
+ * into log lines, and `createObserver` adds the metrics; nothing else logs.
  */
 import type { Logger } from 'pino';
 import { ServiceError } from '../../base/errors.js';
@@ -143,7 +143,7 @@ function meter(keyMeter: Pick<KeyMeter, 'note'>, event: RequestEnded): void {
   });
 }
 
-/** The events whose line has all that they tell. */
+/** The events whose log line is fixed. */
 const LINES = {
   databaseFull: ['error', 'the disk of the database is full: changes are refused'],
   replicaBack: ['info', 'replica back'],
@@ -180,8 +180,8 @@ function log({ logger, failures }: Log, event: Observation): void {
     logRequest(logger, event);
     return;
   }
-  const { kind, ...told } = event;
-  const line = { event: kind, ...told };
+  const { kind, ...details } = event;
+  const line = { event: kind, ...details };
   switch (event.kind) {
     case 'rowsStreamed':
     case 'webhookTried':
@@ -262,7 +262,7 @@ function logRequest(
   logger.info({ ...line, ...(!isComplete && { isComplete }) }, 'request ended');
 }
 
-/** Logs a fault unless one like it was logged; a later line says how many were omitted. */
+/** Logs a fault unless one like it was logged; a later line has the number of omitted ones. */
 function logFault(
   { logger, failures }: Log,
   { error }: { readonly error: unknown },
@@ -335,7 +335,7 @@ function describe(error: unknown): DescribedError {
 }
 
 /** Without a known outage, a failure of the environment is reported again after this time. */
-const TOLD_AGAIN_AFTER_MS = 60_000;
+const REPORT_AGAIN_AFTER_MS = 60_000;
 /** The numbers in a message (milliseconds, bytes, connections), by which otherwise equal failures differ. */
 const FIGURES = /\d[\d,.]*/g;
 
@@ -345,7 +345,7 @@ const FIGURES = /\d[\d,.]*/g;
  */
 class RepeatedFailures {
   readonly #now: () => number;
-  readonly #told = new Map<string, { at: number; omitted: number }>();
+  readonly #reported = new Map<string, { at: number; omitted: number }>();
   #isOutage = false;
   #omittedInOutage = 0;
 
@@ -363,17 +363,17 @@ class RepeatedFailures {
       return undefined;
     }
     const kind = known.message.replaceAll(FIGURES, '#');
-    const told = this.#told.get(kind);
+    const reported = this.#reported.get(kind);
     const now = this.#now();
-    if (told && now - told.at < TOLD_AGAIN_AFTER_MS) {
-      told.omitted += 1;
+    if (reported && now - reported.at < REPORT_AGAIN_AFTER_MS) {
+      reported.omitted += 1;
       return undefined;
     }
-    this.#told.set(kind, { at: now, omitted: 0 });
-    return told?.omitted ?? 0;
+    this.#reported.set(kind, { at: now, omitted: 0 });
+    return reported?.omitted ?? 0;
   }
 
-  /** No failure of the environment is told until the outage ends. */
+  /** Suppresses all failures of the environment until the outage ends. */
   beginOutage(): void {
     this.#isOutage = true;
   }
@@ -381,9 +381,9 @@ class RepeatedFailures {
   /** How many were left out in the outage, and since what made it known. */
   endOutage(): number {
     this.#isOutage = false;
-    const counts = [...this.#told.values()].map((told) => told.omitted);
+    const counts = [...this.#reported.values()].map((reported) => reported.omitted);
     const omitted = counts.reduce((total, count) => total + count, this.#omittedInOutage);
-    this.#told.clear();
+    this.#reported.clear();
     this.#omittedInOutage = 0;
     return omitted;
   }

@@ -57,7 +57,7 @@ export class ReaderTooSlow extends Error {
   override readonly name = 'ReaderTooSlow';
 }
 
-/** What happened first: the buffer drained, the caller went away, or the time was over. */
+/** Waits until the buffer drains, the caller goes away, or the time is over; returns what happened first. */
 function drained(response: Writable, timeoutMs: number): Promise<'drained' | 'gone' | 'late'> {
   return new Promise((resolve) => {
     if (response.destroyed) {

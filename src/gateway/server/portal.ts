@@ -1,8 +1,8 @@
 /**
  * Serves the portal from our own files only: `/` for browsers, its pages below `/portal`, and the explorer at
- * `/explore`. All of them are one HTML page, whose script renders what the address says. The files were built
- * with the package (src/portal/bundle.ts); the operations library and the public facts about the school are
- * read here.
+ * `/explore`. All of them are one HTML page, whose script renders the page of the address. The files were
+ * built with the package (src/portal/bundle.ts); the operations library and the public facts about the school
+ * are read here.
  */
 
 import { createHash } from 'node:crypto';
@@ -101,8 +101,8 @@ function addToIndex(
     if (route.url !== '/' || ![route.method].flat().includes('GET')) return;
     const before = async (request: FastifyRequest, reply: FastifyReply) => {
       reply.header('vary', 'Accept');
-      const asksReport = Object.hasOwn(request.query as object, 'report');
-      if (!asksReport && prefersPage(request)) return await sendPortal(request, reply);
+      const hasReport = Object.hasOwn(request.query as object, 'report');
+      if (!hasReport && prefersPage(request)) return await sendPortal(request, reply);
     };
     route.onRequest = [before, ...[route.onRequest ?? []].flat()];
   });

@@ -24,9 +24,9 @@ const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 const LONGEST_USER_AGENT = 256;
 
-/** What is known of a request from its first line and headers, and how long it lasts. */
+/** The facts of a request from its first line and headers, and its duration. */
 export class RequestLifecycle {
-  /** What happens on the way, for the log and the metrics. */
+  /** Notes made during the request, for the log and the metrics. */
   readonly notes: RequestNotes;
   readonly hasCredential: boolean;
   readonly userAgent: string | undefined;

@@ -10,16 +10,15 @@ declare module 'fastify' {
 }
 
 /**
- * A span for each request that is told of, within which all that it asks for happens. Registered before every
- * other hook.
+ * Runs each traced request in a span of its own. Must be registered before all other hooks.
  */
 export function useRequestTracing(app: FastifyInstance, perSecond: number): void {
-  const isToldOf = limitTraces(perSecond);
+  const isTraced = limitTraces(perSecond);
   app.decorateRequest('resumeTrace');
   app.addHook('onRequest', (request, reply, done) => {
     const { traceparent, tracestate } = request.headers;
     const parent = typeof traceparent === 'string' ? traceparent : undefined;
-    if (!isToldOf(parent)) {
+    if (!isTraced(parent)) {
       done();
       return;
     }
@@ -36,7 +35,7 @@ export function useRequestTracing(app: FastifyInstance, perSecond: number): void
       'network.protocol.version': request.raw.httpVersion,
       'campus.request_id': request.id,
     };
-    // As https://opentelemetry.io/docs/specs/semconv/http/http-spans/ names it.
+    // The name follows https://opentelemetry.io/docs/specs/semconv/http/http-spans/.
     const name = [method === '_OTHER' ? 'HTTP' : method, route ?? []].flat().join(' ');
     const span = beginTraceOf(sent, { name, kind: 'server', attributes }, () => {
       request.resumeTrace = withinTrace((next) => next());
@@ -66,7 +65,7 @@ const USUAL_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** Matches a `traceparent` whose sender does not want the trace sampled: the last bit of the flags is 0. */
-const UNTOLD = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][02468ace]/;
+const UNSAMPLED = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][02468ace]/;
 
 /** Unused allowance is kept for this long. */
 const SAVED_SECONDS = 10;
@@ -86,7 +85,7 @@ export function limitTraces(
   let left = most;
   let at = now();
   return (traceparent) => {
-    if (traceparent !== undefined && UNTOLD.test(traceparent)) return false;
+    if (traceparent !== undefined && UNSAMPLED.test(traceparent)) return false;
     const moment = now();
     left = Math.min(most, left + ((moment - at) / 1000) * perSecond);
     at = moment;

@@ -126,7 +126,7 @@ function namesFormat(
 }
 
 function bodyOf(request: FastifyRequest<RestGeneric>, route: Route): JsonValue | undefined {
-  // What `curl -X POST -d ''` sends is a form of nothing.
+  // `curl -X POST -d ''` sends an empty form.
   const body =
     isForm(request) && isJsonObject(request.body) && Object.keys(request.body).length === 0
       ? undefined

@@ -128,7 +128,7 @@ function findScript(
   return { domain, script };
 }
 
-/** Whoever has no credential says by `X-Domain` whose endpoint is meant; without it, the top domain's. */
+/** The domain of a caller without a credential: that of the header `X-Domain`, else the top domain. */
 function publicDomain({ domains }: ScriptEndpointServices, header: string | undefined): Domain {
   const domain = header === undefined ? domains.top() : domains.find(header);
   if (domain === undefined) throw new ServiceError('NOT_FOUND', 'There is no such domain.');

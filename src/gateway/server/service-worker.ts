@@ -10,7 +10,7 @@ export const SERVICE_WORKER_PATH = '/service-worker.js';
  */
 export function printServiceWorker({ key, script, style, preload, arrive, names }: PortalFiles): string {
   const texts = names.filter((name) => name.startsWith('_catalog_')).map((name) => `/portal/assets/${name}`);
-  // `/` would be the index of REST, as a worker asks for no HTML.
+  // `/` would be the index of REST, because a worker does not request HTML.
   const shell = ['/portal', script, style, arrive, ...preload, ...texts];
   return `const CACHE = 'campus-portal-${key.slice(0, 16)}';
 const SHELL = ${JSON.stringify(shell)};

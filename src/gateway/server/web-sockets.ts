@@ -37,13 +37,13 @@ const PING_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** A message needs few fragments. */
 const MOST_FRAGMENTS = 1024;
-/** What a peer may send before it is known: `connection_init`, and perhaps a ping. */
+/** The most messages of a peer before it is authenticated: `connection_init`, and perhaps a ping. */
 const MOST_EARLY_MESSAGES = 5;
 /** The headers of these messages. */
 const EARLY_HEADER_BYTES = 1024;
-/** What is parsed at once. It holds at most 85 frames. */
+/** The bytes that are parsed at once: at most 85 frames. */
 const PIECE_BYTES = 512;
-/** What a peer may still send once we have closed the connection: messages under way, and its close frame. */
+/** The most bytes of a peer after we closed the connection: messages under way, and its close frame. */
 const MOST_LATE_BYTES = 16_384;
 const NO_BYTES = Buffer.alloc(0);
 /** The share of all connections that may have no caller yet, and the number of one address. */
@@ -210,7 +210,7 @@ export class WebSockets {
         closeUnread(webSocket, connection, CLOSE.tooLarge, tooLarge);
       goOn();
     });
-    // What is unread then, `ws` would parse.
+    // Without this, `ws` would parse the unread bytes.
     socket.prependListener('close', () => {
       rest = NO_BYTES;
       socket.read();
@@ -262,7 +262,7 @@ export class WebSockets {
 
   /**
    * Whether one more connection may open. The oldest without a caller is closed if there are too many of
-   * them: a client says who it is at once, so the oldest is probably silent.
+   * them: clients authenticate at once, so the oldest is probably silent.
    */
   #makeRoom(address: string): boolean {
     for (const connection of this.#unknown.keys()) {
