@@ -25,7 +25,7 @@ const COOKIE_PATH = '/auth/browser';
 const COOKIE_NAME = 'campus_refresh';
 /** Only a refresh token: an API key or an access token is not accepted here. */
 const REFRESH_TOKEN = /^cgr_[\w-]{43}$/;
-/** What a browser keeps of a login at an identity provider, used only for the logout. */
+/** The cookie with the data of a login at an identity provider, used only for the logout. */
 const PROVIDER_COOKIE_NAME = 'campus_provider';
 const PROVIDER_TEXT = /^[\w.-]{1,4000}$/;
 const PROVIDER_COOKIE_PATH = `${COOKIE_PATH}/logout`;
@@ -68,12 +68,12 @@ const browserLogin: Route = {
   isOpen: true,
   ...via('auth', ['logIn', 'endSession'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
-    const asked = readLogin(request);
+    const sent = readLogin(request);
     const login = await auth.logIn(request.context, {
-      userName: asked.user_name,
-      password: asked.password,
-      domain: asked.domain,
-      code: asked.code,
+      userName: sent.user_name,
+      password: sent.password,
+      domain: sent.domain,
+      code: sent.code,
     });
     // A new login ends the browser's previous session, which nobody could see any more.
     const before = refreshTokenOf(request, isTls);
@@ -101,7 +101,7 @@ const browserRefresh: Route = {
   isOpen: true,
   ...via('auth', ['refreshInBrowser'], async (auth, request) => {
     const { isTls } = assertSameOrigin(request);
-    // Not an error: every page asks when it is opened, and browsers would log a 401 to their console.
+    // Not an error: every page sends this when it is opened, and browsers would log a 401 to their console.
     if (valuesOf(request.headers.cookie, { name: COOKIE_NAME, isTls }).length === 0)
       return { kind: 'empty', status: 204, headers: { 'cache-control': 'no-store' } };
     const token = refreshTokenOf(request, isTls);

@@ -65,7 +65,7 @@ export function readCollectionFilters(
   return sent;
 }
 
-/** What a condition says that the field of a parameter equals. */
+/** The value that a condition requires of the field of a parameter. */
 function equalTo({ path }: CollectionParameter, conditions: readonly Filter[]): string | undefined {
   const [found] = conditions.flatMap((one) =>
     one.kind === 'looseEquals' && one.path.join('.') === path.join('.') ? [one.text] : [],
@@ -126,8 +126,8 @@ function printCondition(condition: Filter): string {
 }
 
 /**
- * Checks that what the parameters name exists, among the records that the caller may see: nobody of a class
- * that does not exist is absent. Where the caller may not read one of the places, this cannot be told.
+ * Checks that the names in the parameters exist among the records that the caller may see; otherwise a wrong
+ * class would look like one without records. Accepts any name if the caller may not read one of the places.
  *
  * @throws NOT_FOUND (404), for classes and roles with a suggestion
  */
@@ -160,14 +160,14 @@ export async function assertNamed(
 
 async function unknown(
   { sentence, places: [place], isSuggested }: Named,
-  asked: {
+  input: {
     readonly parameter: string;
     readonly text: string;
     readonly records: Pick<RecordResolver, 'records'>;
     readonly context: RequestContext;
   },
 ): Promise<ServiceError> {
-  const { parameter, text, records, context } = asked;
+  const { parameter, text, records, context } = input;
   const request = { ...place, filter: undefined, limit: MOST_NAMES };
   const found = isSuggested ? ((await findRecords(records, context, request)) ?? []) : [];
   const known = [...new Set(found.flatMap(({ json }) => namesAt(place.path, json)))];

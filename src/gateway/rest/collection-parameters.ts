@@ -15,13 +15,13 @@ import { inQuery, type Parameter, type Schema } from './route.js';
 export interface CollectionParameter extends Parameter {
   /** The field that it is about. */
   readonly path: Path;
-  /** What it names must exist; absent: it names nothing. */
+  /** The parameter is a name that must exist; absent: it is not a name. */
   readonly named?: Named;
   /** `today` is the day of the caller's domain. @throws INVALID_VALUE (400) */
   toFilter(text: string, today: Day): Filter;
 }
 
-/** Where the names are that a parameter may have, beside the records that are read. */
+/** The places of the names that a parameter may have, besides the records that are read. */
 export interface Named {
   /** The beginning of the message, up to the name: `There is no class`. */
   readonly sentence: string;

@@ -28,9 +28,9 @@ const IN_ANSWER: Forms = {
 };
 
 /**
- * The schema of the values of a type. Every member is there, if only as null, but for the `absent` ones.
- * `different` has what REST says otherwise, by member: more of its schema, or `undefined` for a member that
- * REST never has.
+ * The schema of the values of a type. Every member is present, perhaps as null, except the `absent` ones.
+ * `different` has the differences of REST by member: additions to its schema, or `undefined` for a member
+ * that REST never has.
  */
 export function describeAnswer(
   { members, description }: Declared,
@@ -101,7 +101,7 @@ function describeMember({ type, nullable, description }: TypeMember<unknown>, fo
   return { ...(nullable ? nullableSchema(value) : value), description };
 }
 
-/** Of an enum, REST has the words that the service itself uses. */
+/** REST has the values of an enum that the service itself uses. */
 function describeType(type: TypeMember<unknown>['type'], forms: Forms): Schema {
   switch (type) {
     case String:

@@ -88,47 +88,47 @@ export function changesSchemaName(collection: string): string {
 
 function describeCollection(shown: CollectionInReach): [string, Schema][] {
   const { name } = shown.collection;
-  const said = describeWhat(shown.collection);
+  const meaning = describeWhat(shown.collection);
   const schemas: [string, Schema][] = [];
-  if (shown.readable) schemas.push([recordSchemaName(name), describeRead(said, shown.readable)]);
+  if (shown.readable) schemas.push([recordSchemaName(name), describeRead(meaning, shown.readable)]);
   // Whoever may change records may also replace them.
   const whole = shown.creatable ?? shown.updatable;
-  if (whole) schemas.push([newRecordSchemaName(name), describeNew(said, whole)]);
-  if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(said, shown.updatable)]);
+  if (whole) schemas.push([newRecordSchemaName(name), describeNew(meaning, whole)]);
+  if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(meaning, shown.updatable)]);
   return schemas;
 }
 
 /** One line on what the records of a collection are. */
 function describeWhat({ name, title, description }: Collection): string {
-  const said = [title, description].filter((text) => text !== '').map((text) => text.replace(/\.$/, ''));
-  return `${said.join('. ')}${said.length === 0 ? '' : ' '}(collection ${name}).`;
+  const parts = [title, description].filter((text) => text !== '').map((text) => text.replace(/\.$/, ''));
+  return `${parts.join('. ')}${parts.length === 0 ? '' : ' '}(collection ${name}).`;
 }
 
-function describeRead(said: string, fields: readonly Field[]): Schema {
+function describeRead(meaning: string, fields: readonly Field[]): Schema {
   return {
     type: 'object',
-    description: said,
+    description: meaning,
     required: ['_id'],
     properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'read') },
     additionalProperties: true,
   };
 }
 
-function describeNew(said: string, fields: readonly Field[]): Schema {
+function describeNew(meaning: string, fields: readonly Field[]): Schema {
   const required = fields.filter(mustBeSent).map((field) => field.name);
   return {
     type: 'object',
-    description: `A new record: ${said}`,
+    description: `A new record: ${meaning}`,
     ...(required.length > 0 && { required }),
     properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'write') },
     additionalProperties: true,
   };
 }
 
-function describeChanges(said: string, fields: readonly Field[]): Schema {
+function describeChanges(meaning: string, fields: readonly Field[]): Schema {
   return {
     type: 'object',
-    description: `The fields to change; null removes one that is not required: ${said}`,
+    description: `The fields to change; null removes one that is not required: ${meaning}`,
     properties: describeFields(fields, 'write'),
     additionalProperties: true,
   };

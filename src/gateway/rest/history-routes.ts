@@ -46,8 +46,8 @@ const readHistory: Route = {
   errors: READ_ERRORS,
   assertAllowed: allowedTo('read'),
   ...via('history', ['recordHistory'], async (history, request) => {
-    const asked = { ...recordAddress(request), ...pageParameters(request.parameters) };
-    const { nodes, pageInfo } = await history.recordHistory(request.context, asked);
+    const address = { ...recordAddress(request), ...pageParameters(request.parameters) };
+    const { nodes, pageInfo } = await history.recordHistory(request.context, address);
     const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
     const versions = nodes.map((one) => toAnswer(RecordVersionResult, one, MAY_BE_ABSENT));
     return jsonAnswer(printExactJson(versions), {

@@ -91,7 +91,7 @@ export const TAKE_IMPORT: RouteDescription = {
   errors: [...ERRORS, 'LIMIT_EXCEEDED', 'TOO_LARGE'],
 };
 
-/** What the routes of one import have in common. */
+/** The members that the routes of one import share. */
 const OF_IMPORTS = {
   group: 'Imports',
   parameters: [ID],

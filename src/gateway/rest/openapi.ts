@@ -147,7 +147,7 @@ function describeOperation(route: RouteDescription, parameters: SharedParameters
   };
 }
 
-/** `undefined`: as the whole document says. */
+/** `undefined`: the default of the whole document. */
 function securityOf({ isOpen, knowsCaller }: RouteDescription): readonly Schema[] | undefined {
   if (!isOpen) return undefined;
   return knowsCaller ? [{}, ...CREDENTIALS] : [];

@@ -161,7 +161,7 @@ const getRecord: Route = {
         : expandReferences({ set: records.records(request.context, address), records, request });
     const projection = projectionOf(request.parameters);
     const record = await records.record(request.context, { ...address, ...(projection && { projection }) });
-    // Without an ETag: the version of the record says nothing of the others.
+    // Without an ETag, because the version of the record does not cover the referenced records.
     if (expand) return jsonAnswer((await expand([record.json]))[0] ?? record.json);
     const etag = printEtag(record.version);
     if (isUnchanged(request.headers['if-none-match'], printEtag(record.version))) {
@@ -269,7 +269,7 @@ export function readFilter(
   };
 }
 
-/** @throws MALFORMED_REQUEST (400) for parameters that would omit changes which no later request asks for */
+/** @throws MALFORMED_REQUEST (400) for parameters that would omit changes for good */
 function assertUnordered(parameters: RestRequest['parameters']): void {
   const named = ['sort', 'limit', 'skip', 'after'].find((name) => parameters[name] !== undefined);
   if (named === undefined) return;

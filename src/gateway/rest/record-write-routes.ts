@@ -209,7 +209,7 @@ function printList(records: readonly StoredRecord[]): string {
   return `[${records.map(({ json }) => json).join(',')}]`;
 }
 
-/** Of the one record that was sent. */
+/** The answer for the one record that was sent. */
 function answerStored(collection: string, { created, records: [record] }: RecordBatch): Answer {
   invariant(record !== undefined, 'one record was sent and one is stored');
   return created > 0 ? answerCreated(collection, record) : answerChanged(record);

@@ -56,7 +56,7 @@ export interface Body {
   readonly kind: 'record' | 'parameters' | 'file' | 'piece';
   /** A null parameter is refused instead of ignored: without a filter, every record would match. */
   readonly refusesNull?: true;
-  /** What a caller may have meant whose body is of no parameters. */
+  /** A hint for a caller whose body has no parameters. */
   readonly otherwise?: string;
   readonly isRequired: boolean;
   readonly description: string;
@@ -132,7 +132,7 @@ export interface Route extends RouteDescription {
    *
    * @throws FORBIDDEN (403)
    */
-  assertAllowed?(services: RestServices, asked: Asked): void;
+  assertAllowed?(services: RestServices, head: RequestHead): void;
   /** The parameters, if the query selects a variant with others; `undefined`: those of the route. */
   parametersFor?(query: Readonly<Record<string, unknown>>): readonly Parameter[] | undefined;
 }
@@ -143,8 +143,8 @@ export interface RestServices {
   readonly reports: ReportServices;
 }
 
-/** What is known of a request before its parameters and body are looked at. */
-export interface Asked extends Pick<RestRequest, 'context' | 'path'> {
+/** The parts of a request that are known before its parameters and body are read. */
+export interface RequestHead extends Pick<RestRequest, 'context' | 'path'> {
   readonly query: Readonly<Record<string, unknown>>;
 }
 

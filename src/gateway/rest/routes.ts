@@ -109,7 +109,7 @@ function nearest(path: string, known: readonly string[]): string | undefined {
     const changes = names.map((name, index) => {
       const part = parts[index] ?? '';
       if (name.startsWith('{') || name === part) return changesOf(part, name);
-      // What is right in the place of another path is not a typo: /reports/x does not mean /imports/x.
+      // A part that is right in another path is not a typo: /reports/x does not mean /imports/x.
       const isRight = templates.some((other) => other[index] === part);
       return isRight ? Number.POSITIVE_INFINITY : changesOf(part, name);
     });
