@@ -56,7 +56,7 @@ export interface GraphqlServices extends ScriptFieldServices {
   readonly store: Pick<RecordStore, 'transaction' | 'scannedRows'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly fieldMeter: OperationOptions['fieldMeter'];
-  /** What subscriptions need. */
+  /** The services of subscriptions. */
   readonly live: LiveServices;
   readonly config: Config;
   readonly callerOf: EndpointOptions['callerOf'];
@@ -98,7 +98,7 @@ export interface OwnDocuments {
   readonly introspectionRoles: readonly string[];
   /** The part of the schema that the caller may know. @throws UNAUTHENTICATED */
   schemaFor(context: RequestContext): GraphQLSchema;
-  /** What the caller can reach. @throws UNAUTHENTICATED */
+  /** The fields and types in the caller's reach. @throws UNAUTHENTICATED */
   reachOf(context: RequestContext): CallerReach;
   /** The rights that a root field needs. */
   neededFor(field: string): readonly NeededRight[];

@@ -1,6 +1,4 @@
-/**
- * The context of a request: who asks, and how. Every front end passes it to resolvers as an immutable value.
- */
+/** The context of a request: its caller and options. Every front end passes an immutable one to resolvers. */
 
 import { ServiceError } from '../../base/errors.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
@@ -19,7 +17,7 @@ export interface RequestContext {
   /** The id of the sub-domain to act in; for a login, the domain of the user. */
   readonly askedDomain: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** The transaction of all root fields, if the operation asks for one. */
+  /** The transaction of all root fields, if the operation has `@transaction`. */
   readonly transaction?: Transaction | undefined;
   /** Aborts the work when the caller has gone. The same signal as `scope.signal`. */
   readonly signal: EndSignal;

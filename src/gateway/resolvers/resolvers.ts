@@ -56,7 +56,7 @@ type All<Union> = (Union extends unknown ? (one: Union) => void : never) extends
   ? Every
   : never;
 
-/** What the constructors of all resolvers need, together. */
+/** The services that the constructors of all resolvers need. */
 export type ResolverServices = All<ConstructorParameters<(typeof CLASSES)[ResolverName]>[0]>;
 
 export function createResolvers(services: ResolverServices): Resolvers {

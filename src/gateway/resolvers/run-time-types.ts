@@ -112,17 +112,17 @@ export function withRunTimeTypes<Schema>(build: () => Schema): Schema {
 
 type Parameter = ReturnType<typeof getMetadataStorage>['params'][number];
 
-/** After the schema is built, a parameter is only asked for its value. */
+/** After the schema is built, only the value of a parameter is read. */
 function takePlain(parameter: Parameter): void {
   if (parameter.kind === 'args') {
-    Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: Asked) => data.args });
+    Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: CallData) => data.args });
   } else if (parameter.kind === 'arg') {
     const { name } = parameter;
-    Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: Asked) => data.args[name] });
+    Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: CallData) => data.args[name] });
   }
 }
 
-interface Asked {
+interface CallData {
   readonly args: Readonly<Record<string, unknown>>;
 }
 

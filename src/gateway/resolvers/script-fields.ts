@@ -57,8 +57,8 @@ export function withScriptFields(
     for (const one of [name, ...types]) needed.set(one, [{ scriptField: name }]);
     const description = script.description || fields[name]?.description || `The script ${script.name}.`;
     const resolve = async (_: unknown, args: Record<string, never>, context: RequestContext) => {
-      const asked = { cause: 'call', arguments: args, domainId: script.domainId } as const;
-      const run = await scriptRuns.call(requireScope(context), script.name, asked);
+      const call = { cause: 'call', arguments: args, domainId: script.domainId } as const;
+      const run = await scriptRuns.call(requireScope(context), script.name, call);
       if (run.error !== undefined) throw scriptFailed(run);
       return run.value;
     };
@@ -67,10 +67,7 @@ export function withScriptFields(
   return extended;
 }
 
-/**
- * What a caller sees of a script that failed: its message and position, because the school's own people wrote
- * it.
- */
+/** The error of a failed script for its caller: with message and position, as the school wrote the script. */
 export function scriptFailed(run: ScriptRun): ServiceError {
   const { error } = run;
   const line = error?.line === undefined ? '' : `:${error.line}`;
@@ -90,8 +87,8 @@ export function scriptOperations(schema: GraphQLSchema) {
       const script = scriptOf(field);
       if (!script) return [];
       const name = script.name.replaceAll(/[^A-Za-z0-9]+/g, '-');
-      const said = { name, title: script.name, description: field.description ?? '', variables: {} };
-      return [{ ...said, kind: script.field.kind, document: operationOf(script.field) }];
+      const entry = { name, title: script.name, description: field.description ?? '', variables: {} };
+      return [{ ...entry, kind: script.field.kind, document: operationOf(script.field) }];
     }),
   );
 }

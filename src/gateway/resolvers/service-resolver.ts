@@ -24,7 +24,7 @@ import { perField } from './records/record-resolver.js';
 import { TRANSACTIONAL_FIELD } from './records/transactional.js';
 import { type RequestContext, requireScope } from './request-context.js';
 
-/** What was sent, without null: it means the same as leaving a member out. */
+/** The sent members without null, which means the same as leaving a member out. */
 type Given<Sent> = { readonly [Name in keyof Sent]: Exclude<Sent[Name], null | undefined> };
 
 /** A value whose members may be computed only when they are selected. */
@@ -34,7 +34,7 @@ type Lazy<Value> = Value extends readonly (infer Element)[]
 type Later<Value> = Value | Promise<Value> | ((args: never) => Value | Promise<Value>);
 
 /** The request itself, for the few fields that need more than the scope. */
-interface Asked {
+interface Call {
   readonly context: RequestContext;
   readonly info: GraphQLResolveInfo;
 }
@@ -43,7 +43,7 @@ interface Row<Services, Sent, Answer> {
   readonly kind: 'query' | 'mutation' | 'transactional';
   readonly field: TypeMember<unknown>;
   readonly members: MemberTable;
-  readonly run: (services: Services, sent: Given<Sent>, asked: Asked) => Answer;
+  readonly run: (services: Services, sent: Given<Sent>, call: Call) => Answer;
 }
 
 type AnyRow = Row<never, never, unknown>;
@@ -67,7 +67,7 @@ function rowsFor<Services>() {
     <Value, M extends MemberTable, Answer extends Lazy<Value> | Promise<Lazy<Value>>>(
       field: TypeMember<Value>,
       members: M,
-      run: (services: Services, scope: Scope, sent: Given<ValueOfMembers<M>>, asked: Asked) => Answer,
+      run: (services: Services, scope: Scope, sent: Given<ValueOfMembers<M>>, call: Call) => Answer,
     ): Row<Services, ValueOfMembers<M>, Answer> => ({
       ...{ kind, field, members },
       run: (services, sent, { context, info }) => {
@@ -94,7 +94,7 @@ function rowsFor<Services>() {
     done: <M extends MemberTable>(
       description: string,
       members: M,
-      run: (...of: [Services, Scope, Given<ValueOfMembers<M>>, Asked]) => Promise<unknown>,
+      run: (...of: [Services, Scope, Given<ValueOfMembers<M>>, Call]) => Promise<unknown>,
     ) =>
       scoped('mutation')(member.flag(description), members, async (...of) => {
         await run(...of);

@@ -33,7 +33,7 @@ import type { ServedSchema } from '../operation/served-schema.js';
 
 type Request = GraphQLRequestContext<GraphqlRequest>;
 
-/** What Apollo takes for the document of every request, because the plugin knows the real one. */
+/** The document of every request for Apollo. The plugin knows the real one. */
 const NO_DOCUMENT: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 export function executionPlugin(
@@ -64,7 +64,7 @@ class Execution implements GraphQLRequestListener<GraphqlRequest> {
 
   async didResolveOperation(request: Request): Promise<void> {
     const ready = this.#toOperationRequest(request);
-    // Of several errors of a document, the others are added to the response.
+    // The other errors of the document are added to the response.
     if (!ready) throw this.#errors[0];
     assertMethod(request, ready.prepared.operation.operation);
     const refusal = refusalOf(ready, this.#options);
@@ -137,7 +137,7 @@ function assertMethod({ request }: Request, type: OperationTypeNode): void {
   });
 }
 
-/** The request was well-formed, but what it asks for is wrong. */
+/** The request was well-formed, but its document or operation is wrong. */
 const DOCUMENT_CODES: ReadonlySet<unknown> = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',

@@ -109,16 +109,16 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
         const query = textOf(operation, options.persisted);
         return await streamEvents(options.live, { request, reply, operation: { ...operation, query } });
       }
-      const asked: Asked = {
+      const call: Call = {
         options,
         request,
         incoming,
         server: options.current(),
-        asking: toGraphqlRequest(request, caller, options.settings),
+        query: toGraphqlRequest(request, caller, options.settings),
       };
-      const repeated = findRepeated(asked);
-      const answer = await (repeated ? answerRepeated(repeated, asked) : answerByApollo(asked));
-      return send(answer, { request, incoming, reply, timing: asked.asking.timing });
+      const repeated = findRepeated(call);
+      const answer = await (repeated ? answerRepeated(repeated, call) : answerByApollo(call));
+      return send(answer, { request, incoming, reply, timing: call.query.timing });
     },
   });
 }
@@ -149,12 +149,12 @@ function toAnswerable(
   }
 }
 
-interface Asked {
+interface Call {
   readonly options: EndpointOptions;
   readonly request: FastifyRequest;
   readonly incoming: Incoming;
   readonly server: SchemaServer;
-  readonly asking: GraphqlRequest;
+  readonly query: GraphqlRequest;
 }
 
 interface HttpAnswer {
@@ -170,7 +170,7 @@ interface Repeated {
 }
 
 /** `undefined` if the document is not known yet, or the request is unusual. */
-function findRepeated({ request, incoming, server, options, asking }: Asked): Repeated | undefined {
+function findRepeated({ request, incoming, server, options, query }: Call): Repeated | undefined {
   const isGet = incoming.method === 'GET';
   if (isGet && !PREFLIGHT_HEADERS.some((name) => request.headers[name] !== undefined)) return undefined;
   const sent = readOperationText(incoming);
@@ -182,7 +182,7 @@ function findRepeated({ request, incoming, server, options, asking }: Asked): Re
   if (!prepared) return undefined;
   if (isGet && prepared.operation.operation !== OperationTypeNode.QUERY) return undefined;
   const { variables, extensions } = sent;
-  const { context, notes, timing, includeHeader } = asking;
+  const { context, notes, timing, includeHeader } = query;
   // Written member by member, because members after a spread in a literal are added one by one, slowly.
   return { operation: { context, notes, timing, includeHeader, prepared, variables, extensions }, mediaType };
 }
@@ -211,8 +211,8 @@ function urgencyOfOne(
   return operationUrgency({ prepared, variables: sent.variables, context }, operations.costs);
 }
 
-async function answerRepeated({ operation, mediaType }: Repeated, asked: Asked): Promise<HttpAnswer> {
-  const { request, incoming, options } = asked;
+async function answerRepeated({ operation, mediaType }: Repeated, call: Call): Promise<HttpAnswer> {
+  const { request, incoming, options } = call;
   const { result, status, headers } = await answerOperation(operation, options.operations);
   const isWhole = result.errors === undefined;
   return {
@@ -240,18 +240,18 @@ function textOf(sent: OperationText, persisted: PersistedQueries): string | unde
  * Does what `@as-integrations/fastify` does in fewer steps: that parses the address as a URL and copies each
  * header twice.
  */
-async function answerByApollo({ request, incoming, server, asking }: Asked): Promise<HttpAnswer> {
+async function answerByApollo({ request, incoming, server, query }: Call): Promise<HttpAnswer> {
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   const answer = await server.apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { ...incoming, headers },
-    context: async () => asking,
+    context: async () => query,
   });
   const { status = 200, body } = answer;
   if (body.kind !== 'complete') throw new Error('incremental delivery is not offered');
-  const text = status >= 400 ? refusalText(status, body.string, asking.context.requestId) : body.string;
+  const text = status >= 400 ? refusalText(status, body.string, query.context.requestId) : body.string;
   return { status, headers: answer.headers, body: text };
 }
 

@@ -29,7 +29,7 @@ export function createDocumentLimitRules(limits: DocumentLimits): ValidationRule
   return [MaxIntrospectionDepthRule, (context) => documentLimits(context, limits)];
 }
 
-/** Each error says the limit and what the document has. */
+/** Each error has the limit and the count of the document. */
 function documentLimits(context: ValidationContext, limits: DocumentLimits): ASTVisitor {
   return {
     Document(document) {

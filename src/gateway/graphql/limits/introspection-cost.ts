@@ -1,4 +1,4 @@
-/** What introspection costs: the objects that it prints, which are known beforehand. */
+/** The cost of introspection: the number of objects that it prints, which is known beforehand. */
 import {
   type DocumentNode,
   type FieldNode,

@@ -1,9 +1,9 @@
 /**
- * What an operation may cost: every object it can give counts one, so a page of 100 records with one
- * reference each resolved counts 1 + 100 × 2, each count of all records 10, and each object of the schema 1.
- * A field that goes through the records of a collection, because no index finds those it asks for, counts one
- * more for every hundred of them. Depends on the variables, so it is checked for every request, and
- * remembered for the document and the variables that matter.
+ * The cost of an operation: every object that it can return counts one, so a page of 100 records with one
+ * resolved reference each counts 1 + 100 × 2, each count of all records 10, and each object of the schema 1.
+ * A field that scans a collection, because no index fits its filter, counts one more for every hundred
+ * records. The cost depends on the variables, so it is checked for every request, and cached by the document
+ * and the relevant variables.
  *
  * @see decisions 9
  */
@@ -74,7 +74,7 @@ export interface CostPlan {
 
 interface Cost {
   readonly objects: number;
-  /** What the records cost that they go through depends on the caller, and on how many there are. */
+  /** The cost of a scan depends on the caller and the number of records. */
   readonly scans: readonly Scan[];
 }
 
@@ -96,7 +96,7 @@ export class OperationCosts {
     );
   }
 
-  /** The cost and its limit, for a client that asks for them. */
+  /** The cost and its limit, for clients that request them. */
   describe(request: CostRequest): { readonly requested: number; readonly limit: number } {
     return { requested: this.costOf(request), limit: this.#limits.maxCost };
   }
@@ -180,7 +180,7 @@ function estimate(
   return 1 + records + counts * COUNT_COST;
 }
 
-/** The records that a field goes through, if its resolver says how its arguments select them. */
+/** The scans of a field, if its resolver declares how its arguments select records. */
 function scansOf(
   { field, node, args }: Parameters<ComplexityEstimator>[0],
   estimates: Pick<ScanEstimates, 'toScannedQuery'>,
@@ -216,9 +216,9 @@ function createTotals(fragments: Fragments): CountTotals {
 }
 
 function pageSize(args: { readonly first?: unknown; readonly last?: unknown }, limits: CostLimits): number {
-  const asked = args.first ?? args.last ?? limits.defaultPageSize;
-  if (typeof asked !== 'number' || asked < 1) return 1;
-  return Math.min(asked, limits.maxPageSize);
+  const requested = args.first ?? args.last ?? limits.defaultPageSize;
+  if (typeof requested !== 'number' || requested < 1) return 1;
+  return Math.min(requested, limits.maxPageSize);
 }
 
 /** A single value is coerced to a list of one. */
@@ -235,7 +235,7 @@ interface CostlyVariables {
 
 function printKey({ values, forms }: CostlyVariables, variables: CostRequest['variables']): string {
   if (values.length + forms.length === 0) return '';
-  // Of a list only the length counts, and it would be a long key; an order is short.
+  // Only the length of a list counts, and its text would be a long key; an order is short.
   const sizes = values.map((one) => variables[one] ?? null).map(sizeOf);
   return JSON.stringify([sizes, forms.map((one) => formOf(variables[one]))]);
 }

@@ -17,7 +17,7 @@ export interface PermissionOptions {
 export interface Permission {
   /** The document has a field of introspection. */
   readonly isIntrospecting: boolean;
-  /** The variables of filters that must be sent, though their types do not say so. */
+  /** The variables of filters that are required, although their types are nullable. */
   readonly filterVariables: readonly FilterVariable[];
   readonly costs: CostPlan;
 }

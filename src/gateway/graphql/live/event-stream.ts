@@ -1,6 +1,6 @@
 /**
  * Subscriptions over Server-Sent Events: the "distinct connections mode" of the protocol GraphQL over SSE.
- * One answer of HTTP carries one subscription. It is a connection of `LiveServer`, with its limits and checks.
+ * One HTTP answer carries one subscription. It is a connection of `LiveServer`, with its limits and checks.
  *
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
@@ -34,13 +34,13 @@ export type LiveEvents = Pick<LiveServer, 'isFull' | 'open'>;
  */
 export async function streamEvents(
   live: LiveEvents,
-  asked: {
+  input: {
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly operation: OperationText;
   },
 ): Promise<void> {
-  const { request, reply, operation } = asked;
+  const { request, reply, operation } = input;
   if (live.isFull)
     throw new ServiceError(
       'UNAVAILABLE',
@@ -49,7 +49,7 @@ export async function streamEvents(
     );
   const { lifecycle, headers } = request;
   const answer = reply.hijack().raw;
-  // The caller went while the request waited: nothing would tell of its end any more.
+  // The caller went while the request waited: no `close` event would follow.
   if (answer.destroyed) return;
   // From here on the limits of live connections apply.
   lifecycle.releasePermit();

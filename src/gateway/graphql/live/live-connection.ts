@@ -16,7 +16,7 @@ export interface LiveSocket {
   close(code: number, reason: string): void;
 }
 
-/** What is known of the upgrade request. */
+/** The caller's data in the upgrade request. */
 export interface LiveOrigin {
   readonly requestId: string;
   /** The IP address of the caller. */

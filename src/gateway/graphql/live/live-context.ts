@@ -17,7 +17,7 @@ export interface LiveContext extends RequestContext, LiveSources {
   readonly openQueue: (info: GraphQLResolveInfo) => EventQueue;
 }
 
-/** What TypeGraphQL passes to the `subscribe` function: the arguments as graphql-js coerced them. */
+/** The data that TypeGraphQL passes to the `subscribe` function, with the arguments coerced by graphql-js. */
 export interface SubscribeData<Arguments> {
   readonly args: Arguments;
   readonly context: LiveContext;

@@ -91,29 +91,29 @@ async function subscribeToImports({
   info,
 }: SubscribeData<{ readonly id?: string | null }>): Promise<EventQueue> {
   const { caller, imports, importNews } = context;
-  const asked = id ?? undefined;
+  const importId = id ?? undefined;
   const scope = requireScope(context);
-  if (asked !== undefined) await imports.get(scope, asked);
+  if (importId !== undefined) await imports.get(scope, importId);
   const queue = context.openQueue(info);
   const work = batchEvents<StoredImport>(queue, {
     overflow: 'imports changed at once',
     work: async (changed) => {
       const now = await caller.scope();
       for (const one of changed) {
-        if (asked !== undefined) imports.rights.assertVisible(now, one);
+        if (importId !== undefined) imports.rights.assertVisible(now, one);
         else if (!imports.rights.isVisible(now, one)) continue;
         queue.push(printReady(toImportResult(one), info));
-        if (asked !== undefined && isOver(one)) queue.end();
+        if (importId !== undefined && isOver(one)) queue.end();
       }
     },
   });
   queue.onEnd(
     importNews.follow((one) => {
-      if (asked === undefined ? one.domainId === scope.domain.id : one.id === asked) work.add(one);
+      if (importId === undefined ? one.domainId === scope.domain.id : one.id === importId) work.add(one);
     }),
   );
   // The current state is queued like later ones, so that the order is right.
-  if (asked !== undefined) importNews.look(asked);
+  if (importId !== undefined) importNews.look(importId);
   return queue;
 }
 

@@ -100,7 +100,7 @@ export class LiveServer {
       // Sends the printed message as it is, instead of having graphql-ws print it.
       onNext: (_client, _id, _payload, _args, result) =>
         result instanceof PrintedResult ? result : undefined,
-      onError: (client, _id, _payload, errors) => this.#tell(client.extra, errors),
+      onError: (client, _id, _payload, errors) => this.#format(client.extra, errors),
       jsonMessageReplacer: this.#printer.replace,
     });
     this.#timer = setInterval(() => this.#checkAll(), CHECK_MS);
@@ -310,18 +310,18 @@ export class LiveServer {
   }
 
   /** Formats errors as `/graphql` does. */
-  async #tell(connection: LiveConnection, errors: readonly GraphQLError[]) {
+  async #format(connection: LiveConnection, errors: readonly GraphQLError[]) {
     const { operations, served } = this.#surroundings;
     const { requestId } = connection.origin;
-    const told = errors.map((error) => {
+    const formatted = errors.map((error) => {
       if (isFault(error)) operations.onFault(error.originalError ?? error, requestId);
-      const formatted = formatGraphqlError(error.toJSON(), error);
-      return { ...formatted, extensions: { ...formatted.extensions, requestId } };
+      const one = formatGraphqlError(error.toJSON(), error);
+      return { ...one, extensions: { ...one.extensions, requestId } };
     });
     // Only the suggested names depend on the caller.
-    if (!told.some(({ message }) => message.includes('Did you mean'))) return told;
+    if (!formatted.some(({ message }) => message.includes('Did you mean'))) return formatted;
     const context = await this.#contextOf(connection);
-    return told.map((error) => finishError(error, context, served()));
+    return formatted.map((error) => finishError(error, context, served()));
   }
 
   #checkAll(): void {

@@ -19,7 +19,7 @@ const REQUEST_CODES: ReadonlySet<unknown> = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
-/** With these, the request failed as a whole, not one of its fields; the HTTP status says so too. */
+/** The statuses of errors by which the whole request failed, not one of its fields. */
 const REQUEST_STATUSES: ReadonlySet<number> = new Set([401, 429, 503]);
 
 /** How graphql-js shows a number that no float holds. */

@@ -13,7 +13,7 @@ import type { GraphqlRequest } from './prepared-operation.js';
 
 export type ExtensionName = 'cost' | 'explain';
 
-/** Whether a request asks for it. */
+/** Whether a request wants the extension. */
 export function wantsOperationExtension(
   name: ExtensionName,
   request: Pick<GraphqlRequest, 'includeHeader'> & {

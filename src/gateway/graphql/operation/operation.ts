@@ -216,7 +216,7 @@ async function answerCoerced(
   const formatted = errors.map((error) => formatGraphqlError(error.toJSON(), error));
   // A refused operation is not a use: otherwise callers without the right could keep a field from being
   // dropped.
-  const isForbidden = formatted.some(({ extensions: told }) => told?.code === 'FORBIDDEN');
+  const isForbidden = formatted.some(({ extensions: one }) => one?.code === 'FORBIDDEN');
   if (!isForbidden) noteUsedFields(request, options.fieldMeter);
   const extensions = await readExtensions(request, explanation, options);
   return {

@@ -134,16 +134,16 @@ export function withoutHiddenNames(message: string, schemaOf: () => GraphQLSchem
   const end = message.lastIndexOf(DID_YOU_MEAN);
   const [, what = '', names] = SUGGESTED.exec(message.slice(end + DID_YOU_MEAN.length)) ?? [];
   if (end === -1 || names === undefined) return message;
-  const said = message.slice(0, end);
+  const start = message.slice(0, end);
   const schema = schemaOf();
-  const { type = '', field = '' } = what.startsWith('to use') ? {} : (OWNER.exec(said)?.groups ?? {});
+  const { type = '', field = '' } = what.startsWith('to use') ? {} : (OWNER.exec(start)?.groups ?? {});
   const known = new Set(type === '' ? Object.keys(schema.getTypeMap()) : namesIn(schema, type, field));
   const suggested = [...names.matchAll(/"\w+"/g)].map(([name]) => name);
   const shown = suggested.filter((name) => known.has(name.slice(1, -1)));
-  if (shown.length === 0) return said;
+  if (shown.length === 0) return start;
   const last = shown.length > 2 ? ', or ' : ' or ';
   const listed = [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter((one) => one !== '').join(last);
-  return `${said}${DID_YOU_MEAN}${what}${listed}?`;
+  return `${start}${DID_YOU_MEAN}${what}${listed}?`;
 }
 
 function namesIn(schema: GraphQLSchema, typeName: string, fieldName: string): readonly string[] {

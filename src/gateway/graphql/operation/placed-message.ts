@@ -12,9 +12,9 @@ import { SCALAR_FORMS } from '../typed/scalar-forms.js';
 export function placedMessage(message: string, error: unknown): string {
   const hint = operatorHint(message) || nodesHint(message);
   // graphql-js's "nearest name" may be the opposite of what was meant.
-  const said = hint === '' ? message : message.replace(/ Did you mean .*$/s, '');
+  const text = hint === '' ? message : message.replace(/ Did you mean .*$/s, '');
   const place = error instanceof GraphQLError ? placeOf(error) : undefined;
-  return `${place === undefined ? '' : `Argument ${place}: `}${said}${hint}`;
+  return `${place === undefined ? '' : `Argument ${place}: `}${text}${hint}`;
 }
 
 /** `"where.amount.equals" of "tasks"` for a literal in a document; `undefined` for any other error. */

@@ -32,7 +32,7 @@ const MAX_DOCUMENTS_LENGTH = 4_000_000;
 const MAX_INTROSPECTIONS_LENGTH = 16_000_000;
 /** A part of the schema takes some megabytes; callers with the same rights share one. */
 const MAX_SHOWN = 8;
-/** As many as graphql-js reports. */
+/** The same number as graphql-js reports. */
 const MAX_ERRORS = 100;
 
 export interface ServedSchemaOptions extends Pick<OperationSchema, 'schema' | 'storedFields'> {
@@ -40,7 +40,7 @@ export interface ServedSchemaOptions extends Pick<OperationSchema, 'schema' | 's
   readonly rules: readonly ValidationRule[];
   readonly maxTokens: number;
   readonly needed: NeededRights;
-  /** What a caller can reach. @throws UNAUTHENTICATED */
+  /** The fields and types in a caller's reach. @throws UNAUTHENTICATED */
   readonly reachOf: (context: RequestContext) => CallerReach;
 }
 

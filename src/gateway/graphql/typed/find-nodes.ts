@@ -74,7 +74,7 @@ export function createFindNodes({ records, catalog }: RecordServices, model: Typ
     requireScope(context);
     const known = memory.recall(info, () => new Map());
     const groups = new Map<string, NodeGroup | undefined>();
-    const asked = places.map((place) => {
+    const requested = places.map((place) => {
       if (place === undefined) return undefined;
       const key = nodeIdPrefix(place);
       if (!groups.has(key)) groups.set(key, findGroup(place, known, call));
@@ -85,12 +85,12 @@ export function createFindNodes({ records, catalog }: RecordServices, model: Typ
     async function readGroups<T>(
       read: (group: NodeGroup, ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
     ): Promise<readonly (T | undefined)[]> {
-      const readings = [...new Set(asked.flatMap((one) => one?.group ?? []))].map(async (group) => {
-        const ids = new Set(asked.flatMap((one) => (one?.group === group ? [one.id] : [])));
+      const readings = [...new Set(requested.flatMap((one) => one?.group ?? []))].map(async (group) => {
+        const ids = new Set(requested.flatMap((one) => (one?.group === group ? [one.id] : [])));
         return [group, await read(group, [...ids])] as const;
       });
       const found = new Map(await Promise.all(readings));
-      return asked.map((one) => one && found.get(one.group)?.get(one.id));
+      return requested.map((one) => one && found.get(one.group)?.get(one.id));
     }
 
     const texts = async () => {

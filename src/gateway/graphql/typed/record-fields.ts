@@ -62,7 +62,7 @@ export interface RecordServices {
   readonly pages: PageSizes;
 }
 
-/** What differs between the fields for any collection and those of a declared one. */
+/** The differences between the fields for any collection and those of a declared one. */
 export interface RecordApi {
   readonly names: {
     /** The root fields `record`, `tasks`, and those of mutations after their verb: `Record`, `Tasks`. */
@@ -70,7 +70,7 @@ export interface RecordApi {
     readonly many: string;
     readonly One: string;
     readonly Many: string;
-    /** What descriptions call a record, e.g. `Task`. */
+    /** The name of a record in descriptions, e.g. `Task`. */
     readonly noun: string;
   };
   readonly texts: Readonly<

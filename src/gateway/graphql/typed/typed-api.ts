@@ -28,7 +28,7 @@ import type { TypedCollection, TypedField, TypedModel, TypedObject, TypedValue }
 import type { TypedTypes } from './typed-types.js';
 import type { WhereInputs } from './where-inputs.js';
 
-/** What the fields of collections are made of. */
+/** The parts from which the fields of collections are made. */
 export interface TypedParts {
   readonly model: TypedModel;
   readonly types: TypedTypes;
@@ -169,7 +169,7 @@ function describeKey(key: string, { collection }: Pick<TypedCollection, 'collect
   return `${parts.join(' and ')}, which are unique together.`;
 }
 
-/** What `updateTasks` changes: each operation for the fields that it applies to, if there are any. */
+/** The arguments of `updateTasks`: an input for each operation with the fields that it applies to. */
 function changeArguments(
   { object, plural }: TypedCollection,
   types: TypedTypes,

@@ -161,14 +161,14 @@ export function toReferrersShape(
   },
 ): ReferrersShape {
   const { typeName, source, form, nodes, model, info } = selected;
-  const asked = argumentsOf(typeName, nodes, info);
+  const args = argumentsOf(typeName, nodes, info);
   return {
     kind: 'referrers',
     collection: referrers.collection,
     path: referrers.path,
-    filter: filterOf(asked, source, model),
-    sort: toSort(asked.orderBy) ?? [],
-    ...toPageRequest(asked, model.pages),
+    filter: filterOf(args, source, model),
+    sort: toSort(args.orderBy) ?? [],
+    ...toPageRequest(args, model.pages),
     page: toPageShape(form, { ...info, fieldNodes: nodes }),
   };
 }

@@ -102,8 +102,8 @@ export const HistoryResolver = serviceResolver(({ query, transactional }: FieldR
     // A cursor is the version that a change produced.
     { ...PAGE_ARGUMENTS, ...ADDRESS },
     async ({ store, pages }, scope, { collection, id, ...page }) => {
-      const asked = { id, ...withPlaces(toPageRequest(page, pages), toVersion) };
-      return toConnection(await store.history(scope, collection, asked), {
+      const query = { id, ...withPlaces(toPageRequest(page, pages), toVersion) };
+      return toConnection(await store.history(scope, collection, query), {
         toNode: (version) => version,
         cursorOf: ({ version }) => String(version),
       });

@@ -86,7 +86,7 @@ export interface SentRecords {
   readonly shown: number;
 }
 
-/** What a write did. */
+/** The result of a write. */
 export interface RecordBatch {
   /** Records created, changed or removed. */
   readonly count: number;
@@ -284,8 +284,8 @@ export class RecordResolver {
     const { collection, update, shown } = request;
     return await this.#writeMatching(context, request, 'update', async (scope, matching, options) => {
       const returning = shown > 0 ? 'after' : 'none';
-      const asked = { ...matching, update, returning } as const;
-      const done = await this.#store.updateMatching(scope, collection, asked, options);
+      const write = { ...matching, update, returning } as const;
+      const done = await this.#store.updateMatching(scope, collection, write, options);
       return { count: done.modified, created: 0, matched: done.matched, records: done.records ?? [] };
     });
   }
@@ -298,8 +298,8 @@ export class RecordResolver {
     const { collection, shown, force = false } = request;
     return await this.#writeMatching(context, request, 'delete', async (scope, matching, options) => {
       const returning = shown > 0 ? 'before' : 'none';
-      const asked = { ...matching, returning, force } as const;
-      const { deleted, records = [] } = await this.#store.deleteMatching(scope, collection, asked, options);
+      const write = { ...matching, returning, force } as const;
+      const { deleted, records = [] } = await this.#store.deleteMatching(scope, collection, write, options);
       return { count: deleted, created: 0, matched: deleted, records };
     });
   }

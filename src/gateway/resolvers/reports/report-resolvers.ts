@@ -1,6 +1,6 @@
 /**
  * The GraphQL fields of the reports, generated from their list: for each report a query with its arguments,
- * and a result type around the report's own rows and totals. Each report's own file says what it means.
+ * and a result type around the report's own rows and totals. Each report is documented in its own file.
  */
 
 import { createHash } from 'node:crypto';
@@ -54,10 +54,7 @@ export const ReportPageInfo = objectType(
   },
 );
 
-/**
- * Reports are expensive and say when they were computed: a dashboard that is reopened may show a result a
- * minute old.
- */
+/** Reports are expensive and contain the time of their computation, so a dashboard may reuse a result. */
 const MAX_AGE_SECONDS = 60;
 
 /** One resolver class per report. */

@@ -1,4 +1,4 @@
-/** What a school does beside single records: receipts, promotions and dues. */
+/** The acts of a school on many records: receipts, promotions and dues. */
 import type { JsonObject } from '../../../base/json/json.js';
 import { member, nullable } from '../../../base/scalars/declared-type.js';
 import { PromoteStudentsInput, Promotion } from '../../../school/reports/promotion/promotion.js';

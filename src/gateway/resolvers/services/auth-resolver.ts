@@ -246,8 +246,8 @@ export const AuthResolver = serviceResolver(
     endSession: ({ authenticator }: AuthServices, context: RequestContext, refreshToken: string) =>
       authenticator.endSession(refreshToken, context),
     /**
-     * Where the browser ends its session at the identity provider, given what it kept of the login;
-     * `undefined` if the provider has no such address.
+     * The address at which the browser ends its session at the identity provider, given its cookie of the
+     * login; `undefined` if the provider has no such address.
      */
     addressOfProviderEnd: async (
       { providerSessions }: AuthServices,

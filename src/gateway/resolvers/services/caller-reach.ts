@@ -1,7 +1,7 @@
 /**
- * What a caller can reach, as data: openapi.json, the GraphQL schema as it is shown and the tools of agents
- * are made from it. Nothing is refused here: the services and the store do that, and a contract test compares
- * the two for every root field.
+ * The services, collections and reports in a caller's reach, as data: openapi.json, the shown GraphQL schema
+ * and the tools of agents are made from it. Nothing is refused here: the services and the store do that, and
+ * a contract test compares the two for every root field.
  */
 import { hash } from 'node:crypto';
 import type { Field } from '../../../base/model/collection.js';
@@ -101,8 +101,8 @@ export function withKey(reach: Omit<CallerReach, 'key'>): CallerReach {
 }
 
 /**
- * What a field or type needs: a service, a report, a script with a field, or verbs for the records of a
- * collection. Without a name, one collection with the verbs is enough; without verbs, any right to it.
+ * The right that a field or type needs: a service, a report, a script with a field, or verbs for the records
+ * of a collection. Without a name, one collection with the verbs is enough; without verbs, any right to it.
  */
 export type NeededRight =
   | { readonly service: ServiceName }

@@ -1,4 +1,4 @@
-/** What a caller may do, computed by the same rules that allow or refuse it. */
+/** The rights of a caller, computed by the same rules that allow or refuse a request. */
 import { isRefused } from '../../../base/errors.js';
 import type { Collection } from '../../../base/model/collection.js';
 import type { Domain, RecordVerb, Scope } from '../../../base/model/scope.js';

@@ -20,7 +20,7 @@ export type AggregateValue = { readonly kind: 'id' | ScalarName | 'year' } | Typ
 export interface KeyField {
   /** A field of the key, e.g. `createdOnMonth`. */
   readonly name: string;
-  /** What to group by, e.g. `CREATED_ON_MONTH`. */
+  /** The name in `groupBy`, e.g. `CREATED_ON_MONTH`. */
   readonly enumName: string;
   readonly key: GroupKey;
   readonly value: AggregateValue;

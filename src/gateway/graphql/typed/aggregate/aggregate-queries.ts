@@ -179,9 +179,9 @@ export function createAggregateQueries(
 }
 
 /** A key that is not grouped by is null in every group, which looks like records without a value. */
-function hintAtUngrouped(scope: Scope, { keys: asked }: GroupSelection, keys: readonly KeyField[]): void {
+function hintAtUngrouped(scope: Scope, { keys: selected }: GroupSelection, keys: readonly KeyField[]): void {
   if (scope.onHint === undefined) return;
-  const ungrouped = asked.filter((one) => one !== '__typename' && !keys.some(({ name }) => name === one));
+  const ungrouped = selected.filter((one) => one !== '__typename' && !keys.some(({ name }) => name === one));
   const grouped = keys.map(({ name, enumName }) => `for ${enumName} select \`${name}\``);
   const instead = grouped.length === 0 ? '' : ` In \`key\`, ${grouped.join(', ')}.`;
   for (const name of ungrouped) {
@@ -340,7 +340,7 @@ interface SelectedMeasure {
 
 interface GroupSelection {
   readonly measures: readonly SelectedMeasure[];
-  /** The fields of `key` that are asked for, whatever is grouped by. */
+  /** The selected fields of `key`, whatever is grouped by. */
   readonly keys: readonly string[];
 }
 
@@ -355,8 +355,8 @@ function selectMeasures(
   for (const nodes of selectedFields(`${typeName}Group`, info.fieldNodes, info).values()) {
     const name = nodes[0]?.name.value ?? '';
     if (name === 'key') {
-      const asked = selectedFields(`${typeName}GroupKey`, nodes, info).values();
-      keys.push(...[...asked].map(([of]) => of?.name.value ?? ''));
+      const selected = selectedFields(`${typeName}GroupKey`, nodes, info).values();
+      keys.push(...[...selected].map(([of]) => of?.name.value ?? ''));
     }
     if (name === 'count') measures.set(name, RECORDS);
     const field = fields.own.find((one) => one.name === name);
