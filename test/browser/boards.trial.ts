@@ -115,7 +115,7 @@ describe('a dashboard', () => {
     const hostile = { picture: 'TABLE', operation: 'Trap', document: '# query\nmutation { removeAll }' };
     const trap = await makeDashboard({ title: 'Trap', tiles: [hostile] });
     await page.goto(`${gateway.url}/portal/dashboards/${trap}`);
-    await page.getByText('There is no such operation').waitFor();
+    await page.getByText('This operation does not exist').waitFor();
     expect(id).not.toBe(trap);
   });
 

@@ -400,6 +400,6 @@ describe('the page of webhooks', () => {
     await page.getByText('You do not have access to this page').waitFor();
     expect(await page.getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
     const other = await pages.openPortalAs('admin', '/portal/webhooks/none');
-    await other.getByText('There is no such webhook').waitFor();
+    await other.getByText('This webhook does not exist').waitFor();
   });
 });

@@ -350,7 +350,7 @@ describe('my account', () => {
     const takeAway = admin.getByRole('button', { name: 'Take the second factor away' });
     await takeAway.click();
     const dialog = admin.getByRole('dialog');
-    await dialog.getByText(/^viewer logs in by the password alone/).waitFor();
+    await dialog.getByText(/^viewer needs only the password/).waitFor();
     await expectWellMade(admin);
     await dialog.getByRole('button', { name: 'Take it away' }).click();
     await takeAway.waitFor({ state: 'hidden' });

@@ -155,7 +155,7 @@ describe('a record', () => {
     for (const typed of ['12,34', '1/2', 'five']) {
       await amount.fill(typed);
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('This is no number.').waitFor();
+      await page.getByText('This is not a number.').waitFor();
       expect(await amount.inputValue()).toBe(typed);
     }
     await expectWellMade(page);

@@ -282,7 +282,7 @@ describe('the records of a collection', () => {
     const page = await pages.openPortalAs('viewer', address({ search: ' 5 ' }));
     await page.getByRole('link', { name: '5', exact: true }).first().waitFor();
     await page.goto(gateway.url + address({ oquery: 'no_such=5' }));
-    await page.getByText('no_such is no field that you see here.').waitFor();
+    await page.getByText('Unknown or hidden here: no_such.').waitFor();
   });
 
   it.each([

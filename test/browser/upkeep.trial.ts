@@ -292,7 +292,7 @@ describe('the page of settings', () => {
 
     await page.getByRole('button', { name: 'New mail template' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('dues');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     const value = page.getByRole('dialog').getByRole('textbox', { name: 'Value' });
     await value.fill('{"subject": "Dues",\n "text": Please}');
     await page.getByText('Invalid JSON: line 2, column 10').waitFor();

@@ -56,7 +56,7 @@ export function DashboardTile({ tile, ...owner }: DashboardTileProps) {
   return (
     <TileCard title={title} isWide={tile.wide ?? false} place={place} {...owner}>
       {!operation && (
-        <EmptyState icon="search" title={t('There is no such operation')}>
+        <EmptyState icon="search" title={t('This operation does not exist')}>
           {t('The library has none called {name}.', { name: tile.operation })}
         </EmptyState>
       )}

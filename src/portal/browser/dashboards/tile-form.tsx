@@ -99,7 +99,7 @@ function QueryFields({ edited, isQuery, onChange }: QueryFieldsProps) {
     <>
       <LongTextField
         label={t('Query')}
-        description={t('What the explorer runs. Whoever sees the tile sees what their own rights give.')}
+        description={t('The query of the explorer. Each viewer sees only what their own rights allow.')}
         required
         maxRows={12}
         classNames={{ input: 'monospace' }}
@@ -174,7 +174,7 @@ function OperationFields({ edited, operation, onChange }: OperationFieldsProps) 
         {isAsked ? (
           <TileBody title={title} operation={operation} choice={edited} answer={answer} />
         ) : (
-          <Text>{t('Fill in what is required to see how it looks.')}</Text>
+          <Text>{t('Fill in the required fields to see a preview.')}</Text>
         )}
       </Card>
     </>

@@ -13,7 +13,7 @@ export function ChartView({ table, printCell }: TableViewProps) {
   if (!first || !choice) {
     return (
       <p className="hint">
-        {t('There is no number in this list to draw. Ask for a count, a sum or another number with it.')}
+        {t('This list has no number to draw. Add a count, a sum or another number to the query.')}
       </p>
     );
   }

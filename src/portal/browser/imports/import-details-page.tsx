@@ -110,7 +110,7 @@ function ImportSteps({ one }: { readonly one: ShownImportFragment }) {
       {one.state === 'CANCELLED' && (
         <Text>
           {one.changeIds.length > 0
-            ? t('This import was stopped. What it had imported by then stays.')
+            ? t('This import was stopped. The records that it had imported stay.')
             : t('This import was stopped before anything was imported.')}
         </Text>
       )}

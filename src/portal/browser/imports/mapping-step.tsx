@@ -276,7 +276,7 @@ function FixedValues({ fixed, choices, taken, onChange }: FixedValuesProps) {
   return (
     <TitledSection title={t('Same value in every record')} mb={0}>
       <Text c="dimmed" mb="xs">
-        {t('For what the file does not contain, such as the session of all its students.')}
+        {t('Values that the file does not contain, such as the session of all its students.')}
       </Text>
       <Stack gap="xs">
         {Object.entries(fixed).map(([path, value]) => {

@@ -1,4 +1,8 @@
-const NAMED: Readonly<Record<string, string>> = { dob: 'date of birth', sequence: 'admission number' };
+const NAMED: Readonly<Record<string, string>> = {
+  dob: 'date of birth',
+  sequence: 'admission number',
+  includeLeft: 'include students who left',
+};
 
 /**
  * Prints the name of a field for people: `guardian_phone` as "Guardian phone", and `dob` as "Date of birth".
@@ -10,8 +14,8 @@ export function nameOfField(name: string): string {
 
 /** `daysOver90` as a heading: Days over 90. */
 export function nameOfColumn(name: string): string {
-  if (name === 'includeLeft') return 'Include students who left';
-  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z\d])(?=[A-Z][a-z])/g, ' ').toLowerCase();
+  const parts = name.replaceAll(/(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z\d])(?=[A-Z][a-z])/g, ' ');
+  const words = NAMED[name] ?? parts.toLowerCase();
   return words.replace(/^./, (first) => first.toUpperCase());
 }
 

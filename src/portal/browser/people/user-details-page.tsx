@@ -125,10 +125,10 @@ function PersonActions({ account }: { readonly account: Account }) {
             outdated={OUTDATED}
             onDone={() => notice(t('Saved.'))}
           >
-            {t('{userName} logs in by the password alone until a new second factor is switched on.', {
+            {t('{userName} needs only the password to log in until a new second factor is switched on.', {
               userName,
             })}{' '}
-            {t('It is for who has lost the phone and the recovery codes: be sure who asks for it.')}
+            {t('Use it only for a user who lost the phone and the recovery codes. Check who requests it.')}
           </ChangeButton>
         )}
         <TextButton

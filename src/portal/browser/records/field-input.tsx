@@ -280,7 +280,7 @@ export function NumberTextInput(props: NumberTextInputProps) {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string>();
   const isNumber = value === '' || parseTypedNumber(value, unit) !== undefined;
-  const fault = isNumber ? outOfBounds : t('This is no number. Write 120000.50 or 1,20,000.50.');
+  const fault = isNumber ? outOfBounds : t('This is not a number. Write 120000.50 or 1,20,000.50.');
   // The browser then keeps the form from being sent, and shows a message.
   useLayoutEffect(() => input.current?.setCustomValidity(fault), [fault]);
   const isTyping = typed !== undefined;

@@ -93,7 +93,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
           </Group>
           <TextField
             label={t('As text (oquery)')}
-            description={t('This is the filter in force. REST takes the same text.')}
+            description={t('This is the current filter. REST accepts the same text.')}
             value={text}
             onChange={write}
             error={isWritten ? undefined : t('A condition is a field, an operator and a value: class=5')}
@@ -102,7 +102,7 @@ export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: Filt
           {asWhere !== '' && <CodeToCopy title={t('The same in GraphQL (where)')} text={asWhere} />}
           <LongTextField
             label={t('Additional filter (where, as JSON)')}
-            description={t('For what the rows above cannot express: or, not, conditions on references.')}
+            description={t('Conditions that the rows above cannot express: or, not, references.')}
             placeholder={'{"or": [{"class": {"equals": "5"}}, {"section": {"equals": "A"}}]}'}
             value={own}
             onChange={setOwn}

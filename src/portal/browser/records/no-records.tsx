@@ -26,8 +26,7 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
         action={<TextButton label={t('Clear the filter')} onClick={onUnfilter} />}
       >
         {t('No records match the filter. Change or remove it.')}
-        {unknown.length > 0 &&
-          ` ${t('{fields} is no field that you see here.', { fields: unknown.join(', ') })}`}
+        {unknown.length > 0 && ` ${t('Unknown or hidden here: {fields}.', { fields: unknown.join(', ') })}`}
       </EmptyState>
     );
   }

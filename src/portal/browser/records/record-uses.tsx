@@ -42,7 +42,7 @@ export function RecordUses({ uses, id }: RecordUsesProps) {
   const { collections } = useViewer();
   return (
     <Stack gap="xs" role="alert">
-      {t('It is still in use. If you remove it, what points to it leads to nothing:')}
+      {t('It is still in use. If you remove it, these references lead to nothing:')}
       <ul>
         {uses.map(({ count, isMore, collection, field }) => {
           const title = collections.find(({ name }) => name === collection)?.title ?? collection;

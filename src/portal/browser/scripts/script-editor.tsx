@@ -169,7 +169,7 @@ export function ScriptEditor({ name, script }: ScriptEditorProps) {
           onChange={(next) => set({ access: next as ScriptForm['access'] })}
           data={[
             { value: '', label: t('are not answered') },
-            { value: 'CALLER', label: t('of who may run it') },
+            { value: 'CALLER', label: t('of users who may run it') },
             { value: 'PUBLIC', label: t('of anybody, without a credential') },
           ]}
         />
@@ -198,9 +198,12 @@ function NewerVersion({ script, code, onGoOn }: NewerVersionProps) {
         <Stack gap="xs">
           <ChangedBy changes={[{ by: updatedBy, at: updatedAt }]} />
           <Text>
-            {t('Version {version} is theirs. Green is what yours adds, red what it removes.', {
-              version,
-            })}
+            {t(
+              'Version {version} is the saved one. Your text adds the green parts and removes the red ones.',
+              {
+                version,
+              },
+            )}
           </Text>
           <LazyCodeEditor
             label={t('Changes since version {version}', { version })}

@@ -61,7 +61,7 @@ export function SettingsPage() {
             // Nothing is stored until the texts of the template are saved.
             <FormDialog
               title={t('New mail template')}
-              action={t('Go on')}
+              action={t('Continue')}
               onClose={close}
               onSubmit={({ name = '' }) => {
                 close();

@@ -224,7 +224,7 @@ function SheetOfSet({ declaration, set, day, isDay, chosen, part: wanted, ...cho
   if (parts && part === '')
     return (
       <EmptyState icon="table" title={t('This class has no subjects yet')}>
-        {t('Import the first results of the class: they tell its subjects and their maxima.')}
+        {t('Import the first results of the class: they define its subjects and maximum marks.')}
       </EmptyState>
     );
   return (

@@ -222,7 +222,7 @@ function NewVersion() {
       title={t('The portal has a new version')}
       action={<TextButton label={t('Reload')} isMain onClick={() => location.reload()} />}
     >
-      {t('Reload the page to go on. Changes to records that are not saved yet are kept.')}
+      {t('Reload the page to continue. Unsaved changes to records are kept.')}
     </EmptyState>
   );
 }

@@ -130,7 +130,7 @@ function Downloads() {
   ] as const;
   return (
     <TitledSection isFramed mb={0} title={t('Download')}>
-      <Text c="dimmed">{t('They hold what your account may use')}</Text>
+      <Text c="dimmed">{t('They contain what your account may use')}</Text>
       <Group gap="xs" my="sm">
         {files.map(([file, label]) => (
           <TextButton

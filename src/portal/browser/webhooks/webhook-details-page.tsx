@@ -67,7 +67,7 @@ export function WebhookDetailsPage() {
               <DeliveryList id={webhook.id} />
             </Stack>
           ) : (
-            <EmptyState icon="webhook" title={t('There is no such webhook')} />
+            <EmptyState icon="webhook" title={t('This webhook does not exist')} />
           )
         }
       </Answered>

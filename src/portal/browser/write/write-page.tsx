@@ -69,7 +69,7 @@ const SETS: Readonly<Record<string, SetOfStudents>> = {
     text: phrase(
       "Dear parent, '{{due}}' is due for '{{name}}' ('{{class}}' '{{section}}'). Please pay soon.",
     ),
-    placeholder: ['due', phrase('What is owed')],
+    placeholder: ['due', phrase('Amount owed')],
     report: 'feeDefaulters',
   },
   view: {
@@ -329,7 +329,7 @@ function Sending({ letters, channel, category, mayBeSent }: SendingProps) {
           onClose={() => setIsAsked(false)}
           onConfirm={() => mutate()}
         >
-          {t('They cannot be taken back.')}
+          {t('They cannot be recalled.')}
         </ConfirmDialog>
       )}
     </>
