@@ -19,7 +19,7 @@ const SUMS = {
   fine: column.money('Fines paid with it.'),
   outstanding: column.money('Still owed; credit of another month or head is not set against it.'),
   credit: column.money('Paid beyond the net: net − collectedFor = outstanding − credit.'),
-  collectionPercent: column.nullable.percent('collectedFor ÷ net; null where net is 0.'),
+  collectionPercent: column.nullable.percent('collectedFor ÷ net; null if net is 0.'),
   studentsBilled: column.whole('Students with a demand above 0.00.'),
   studentsClear: column.whole('Those of them who owe nothing of it.'),
 };

@@ -19,7 +19,7 @@ const OUTCOME = {
 };
 
 const GRADED = {
-  percent: column.nullable.percent('The weighted percentage; none where it is incomplete or exempt.'),
+  percent: column.nullable.percent('The weighted percentage; none if it is incomplete or exempt.'),
   grade: column.nullable.text('The grade.'),
   state: column.text('graded, incomplete (something is not entered) or exempt.'),
 };

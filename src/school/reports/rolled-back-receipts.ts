@@ -90,7 +90,7 @@ export const rolledBackReceipts = defineReport({
   description: 'Receipts that were rolled back: when, by whom, why, and what replaces them.',
   routes: [{ method: 'GET', path: '/dailyrolledbackreceipts.svc' }],
   parameters: {
-    date: optional(dayType, 'One day. Default: today, where no range is given.'),
+    date: optional(dayType, 'One day. Default: today, if no range is given.'),
     from: optional(dayType, 'First day of a range.'),
     to: optional(dayType, 'Last day of a range; at most a year.'),
     dateBasis: defaulted(rollbackBasis, 'Which day of a receipt counts.', { default: 'ROLLBACK' }),

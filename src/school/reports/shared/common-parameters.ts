@@ -68,7 +68,7 @@ export function fromAndTo(most: string) {
   };
 }
 
-export const inClass = optional(textType, 'One class alone.');
+export const inClass = optional(textType, 'Only this class.');
 export const inSection = optional(textType, 'Only this section.');
 
 /** The error for an end before its start. */
