@@ -1,6 +1,6 @@
 /**
- * The catalog of all errors. Every room throws from it, and the edges (REST, GraphQL, scripts) report the
- * same code in the same words.
+ * The catalog of all errors. Every module throws from it, and REST, GraphQL and scripts report the same code
+ * with the same text.
  *
  * A published code is never reused for another meaning.
  *
@@ -114,7 +114,7 @@ export function firstFault(errors: readonly ErrorDetail[]): string {
   return `${parameter}: ${detail}; expected ${expected}${andMore(errors)}`;
 }
 
-/** Seconds until a retry, if a place or connection is missing that others will soon give back. */
+/** Seconds until a retry, if a permit or connection is missing that others will soon release. */
 export const RETRY_AFTER_SECONDS = 5;
 /** Seconds until a retry, if another request was in the way at that moment. */
 export const RETRY_SOON_SECONDS = 1;
@@ -162,7 +162,7 @@ export function faultAt(code: ErrorCode, message: string, at: Partial<ErrorDetai
   return new ServiceError(code, message, { errors: [{ detail: message, ...at }] });
 }
 
-/** INVALID_VALUE for what stands at one place. */
+/** INVALID_VALUE for the value at one place. */
 export function invalidAt(message: string, at: Partial<ErrorDetail> = {}): ServiceError {
   return faultAt('INVALID_VALUE', message, at);
 }

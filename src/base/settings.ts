@@ -34,7 +34,7 @@ export function variableOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }
 
-/** A whole number within bounds, written in decimal digits alone. */
+/** A whole number within bounds, written only in decimal digits. */
 export function wholeNumberSetting(min: number, max: number) {
   return z.string().transform((text, context) => {
     const digits = text.trim();
@@ -70,7 +70,7 @@ export function wordSetting<const Word extends string>(words: readonly Word[]) {
 
 export const flagSetting = wordSetting(['true', 'false']).transform((text) => text === 'true');
 
-/** A text that nobody is to guess. */
+/** A text that must be hard to guess. */
 export function secretSetting(minLength: number) {
   return z.string().min(minLength, `expected at least ${minLength} characters`);
 }

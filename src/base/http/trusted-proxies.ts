@@ -8,9 +8,7 @@ import { listSetting } from '../settings.js';
 const RANGE_NAMES: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 const MOST_PROXIES = 10;
 
-/**
- * Which proxies are trusted for the caller's address: none, the nearest so many, or those at these addresses.
- */
+/** The proxies trusted for the caller's address: none, the nearest ones by number, or these addresses. */
 export type TrustedProxies = false | number | readonly string[];
 
 /** `trustProxy` for Fastify. Hops count from us outwards: hop 0, the nearest proxy, is trusted. */

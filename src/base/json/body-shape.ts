@@ -1,4 +1,4 @@
-/** Limits on the structure of a body, beside its bytes: even a short text can take long to parse. */
+/** Limits on the structure of a body, in addition to its size: even a short text can take long to parse. */
 
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.js';
@@ -8,7 +8,7 @@ export interface BodyShape {
   /** Members of objects and elements of lists, over all levels. */
   readonly maxMembers: number;
   readonly maxDepth: number;
-  /** Explains `maxMembers` to a caller: the setting it comes from, or whom it applies to. */
+  /** Explains `maxMembers` to a caller: its setting, or the callers it applies to. */
   readonly boundBy: string;
 }
 

@@ -102,7 +102,7 @@ function readNumbers(
 interface JsonTextScan {
   /** The members of all objects; a duplicate name counts twice. */
   readonly members: number;
-  /** The start and end, in turn, of each number that a float does not hold or prints with other digits. */
+  /** Pairs of the start and end of each number that a float does not hold or prints with other digits. */
   readonly exactNumbers: readonly number[];
 }
 
@@ -115,7 +115,7 @@ const NINE = 0x39;
 const COLON = 0x3a;
 const SMALL_E = 0x65;
 const CAPITAL_E = 0x45;
-/** A float holds every number of so many digits. */
+/** A float holds every number with up to this many digits. */
 const MAX_DIGITS = 15;
 /** The length of `0.00001`. */
 const MAX_SMALL_LENGTH = 7;

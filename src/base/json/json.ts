@@ -34,7 +34,7 @@ export function parseExactJson(text: string): JsonValue {
 }
 
 /**
- * Matches any number with so many digits, or an exponent, which a float may not hold. It may match too much
+ * Matches any number with many digits or an exponent, which a float may not hold. It may match too much
  * (ids in texts), never too little.
  */
 const LONG_NUMBER = /[0-9.]{16,}|[0-9][eE][+-]?[0-9]/;

@@ -11,8 +11,8 @@
  *             | "=today" | "=yesterday" | "=daybeforeyesterday"     as the whole value
  *   value     : ( "\" any character | any character but "," and "\" )*
  *
- * The operator is the longest that fits at the first `=`. What is escaped is text and nothing else:
- * `name=\*x` is "equals *x", `name=\today` is "equals today".
+ * The operator is the longest that fits at the first `=`. Escaped characters are always text: `name=\*x` is
+ * "equals *x", `name=\today` is "equals today".
  *
  * @see interface 4.3, decisions 3
  */

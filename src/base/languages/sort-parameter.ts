@@ -8,7 +8,7 @@ const REST_PARAMETER_LIMITS = { maxSortKeys: 8, maxProjectedPaths: 200, maxPathS
 
 /**
  * Reads `sort=-created_on,name`: field paths, the most significant first, `-` before the descending ones.
- * The empty text is no order.
+ * The empty text means no order.
  *
  *   sort  : [ key ( "," key )* ]
  *   key   : [ "-" ] field       blanks around it are ignored; a field as in oquery

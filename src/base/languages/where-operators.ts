@@ -95,7 +95,7 @@ const FAMILIES: Readonly<Record<OperatorFamily, readonly WhereOperator[]>> = {
 };
 
 /**
- * The operators of each type, in the order they are shown. An object has those of its members beside these.
+ * The operators of each type, in the order they are shown. An object also has those of its members.
  */
 export const WHERE_OPERATORS: Readonly<Record<WhereType, readonly WhereOperator[]>> = {
   id: [...FAMILIES.identity, ...FAMILIES.membership, ...FAMILIES.text],

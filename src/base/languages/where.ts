@@ -2,7 +2,7 @@
  * `where`, the structured filter of GraphQL and JSON clients.
  *
  *   where    : { [ "and": [ where … ] ] [ "or": [ where … ] ] [ "not": where ] [ field: operators ] … }
- *   operators: { operator: operand … }                 the operators there are: WHERE_OPERATORS
+ *   operators: { operator: operand … }                 all operators: WHERE_OPERATORS
  *
  * All members of a `where`, and all operators of a field, must hold.
  *
@@ -167,8 +167,8 @@ function parseField(
 }
 
 /**
- * An object has operators of its own beside its members; a member takes precedence over an operator of the
- * same name.
+ * An object has its own operators and its members; a member takes precedence over an operator of the same
+ * name.
  */
 function parseObject(
   operand: unknown,

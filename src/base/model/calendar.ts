@@ -175,7 +175,7 @@ export function instantFrom(text: string, timeZone: string): string | undefined 
   }
 }
 
-/** @throws RangeError where it is no instant */
+/** @throws RangeError if it is not an instant */
 function millisecondsOf(text: string): number {
   return isStoredInstant(text) ? Date.parse(text) : Temporal.Instant.from(text).epochMilliseconds;
 }

@@ -35,7 +35,7 @@ export interface Field {
   readonly mustExist: boolean;
   /** reference: whether its target can be removed while a record points to it. */
   readonly onDelete: 'refuse' | 'keep';
-  /** text: the reference beside it to the record that a new record without this text gets it from. */
+  /** text: the sibling reference whose record provides this text for a new record without it. */
   readonly filledFrom: string | undefined;
   /** object: the declared members, if any. */
   readonly fields: readonly Field[];
@@ -186,14 +186,14 @@ export interface Personal {
 }
 
 /**
- * Texts that must stand in another record. Each object at `in` (empty: the record itself) names a record of
- * `target` by its members, such as a class and a section of it, or agrees with the record that the reference
- * beside them points to.
+ * Texts that must occur in another record. Each object at `in` (empty: the record itself) names a record of
+ * `target` by its members, such as a class and a section of it, or agrees with the record of its sibling
+ * reference.
  */
 export interface Link {
   readonly in: readonly string[];
   readonly target: string;
-  /** The fields, each with what it equals in the other record; a path into a list is that of one element. */
+  /** The fields, each with its equal in the other record; a path into a list means one element of it. */
   readonly members: readonly { readonly field: string; readonly path: readonly string[] }[];
   /** The field with the reference to the other record; `undefined`: its members name it. */
   readonly reference: string | undefined;
@@ -209,7 +209,7 @@ export interface Collection {
   readonly labelField: string | undefined;
   readonly fields: readonly Field[];
   readonly fieldsByName: ReadonlyMap<string, Field>;
-  /** Indexes over several scalar fields, beside those of the fields themselves. */
+  /** Indexes over several scalar fields, in addition to those of the fields themselves. */
   readonly indexes: readonly (readonly (readonly string[])[])[];
   readonly uniqueTogether: readonly UniqueTogether[];
   readonly checks: readonly Check[];

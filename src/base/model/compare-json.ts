@@ -5,7 +5,7 @@ import { isExactNumber, isJsonObject, type JsonValue } from '../json/json.js';
 /** Enough digits for any sum or product of stored numbers. */
 export const Exact = Decimal.clone({ precision: 1200 });
 
-/** The number as a decimal; `undefined` for anything that is no number. */
+/** The number as a decimal; `undefined` for anything else. */
 export function toDecimal(value: JsonValue | undefined): Decimal | undefined {
   if (typeof value !== 'number' && !isExactNumber(value)) return undefined;
   return new Exact(value.toString());

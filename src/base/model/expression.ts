@@ -1,6 +1,6 @@
 /**
- * `Expression`: a computation on a document, as a plain value. Operands stay in the form in which they were
- * written; operators are interpreted by whoever computes them.
+ * `Expression`: a computation on a document, as a plain value. Operands keep the form in which they were
+ * written; the code that computes an expression interprets the operators.
  */
 import type { JsonValue } from '../json/json.js';
 import type { Path } from './path.js';

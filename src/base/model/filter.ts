@@ -39,9 +39,9 @@ interface NotFilter {
 }
 
 /**
- * The reference at the path, or one of those in a list, points to a record of the collection that is there
- * and satisfies the filter, whose paths start at that record. What the caller may not read counts as not
- * there.
+ * The reference at the path, or one in a list of references, points to an existing record of the collection
+ * that satisfies the filter. Paths of the filter start at that record. A record that the caller may not read
+ * counts as missing.
  */
 export interface RecordFilter {
   readonly kind: 'record';
@@ -154,8 +154,8 @@ export interface ElementCondition {
 }
 
 /**
- * Mongo's meaning, which is that of the JSON alone: no operand is read by the type of its field, and none is
- * refused by it. A list is looked into one level, and is a value itself beside. @see mongo-query.ts
+ * Compares JSON as Mongo does: the declared type of the field neither converts nor refuses an operand. A list
+ * matches by its elements, one level deep, and also as a value itself. @see mongo-query.ts
  */
 export interface MatchCondition {
   readonly kind: 'match';
@@ -170,7 +170,7 @@ export type MatchTest =
   /** Null is found where nothing is, too. */
   | { readonly kind: 'equals'; readonly value: JsonValue }
   | { readonly kind: 'in'; readonly values: readonly Exclude<JsonScalar, null>[] }
-  /** The comparison is of values of the operand's type alone; text by code points. */
+  /** Compares only values of the operand's type; text by code points. */
   | { readonly kind: Comparison; readonly value: Exclude<JsonScalar, null> }
   | { readonly kind: 'exists' }
   | { readonly kind: 'type'; readonly types: readonly JsonType[]; readonly isWhole: boolean }

@@ -100,7 +100,7 @@ function isMatch(positions: readonly Position[], characters: readonly string[]):
   return reached.has(positions.length);
 }
 
-/** A set is iterated with what is added on the way. */
+/** The iteration of a set includes members that are added during it. */
 function withSkipped(positions: readonly Position[], reached: Set<number>): Set<number> {
   for (const at of reached) if (positions[at]?.isOptional) reached.add(at + 1);
   return reached;

@@ -44,7 +44,7 @@ export function toNormalText(text: string): string {
   return normalize(text, ENDS);
 }
 
-/** Does as `toNormalText` for a part of a text, such as what is searched for: its blanks at the ends stay. */
+/** Like `toNormalText`, for a part of a text such as a search term: white space at its ends stays. */
 export function toNormalPart(text: string): string {
   return normalize(text, undefined);
 }

@@ -12,7 +12,7 @@ export interface RecordQuery {
   readonly filter: Filter;
   /** Ties are broken by `_id`, so an order is always total. Empty: by `_id`. */
   readonly sort: readonly SortKey[];
-  /** Field paths to return beside `_id`; `undefined`: the whole record. */
+  /** Field paths to return in addition to `_id`; `undefined`: the whole record. */
   readonly projection: readonly Path[] | undefined;
   /** `undefined`: to the end. */
   readonly limit: number | undefined;

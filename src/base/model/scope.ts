@@ -67,7 +67,7 @@ export interface Principal {
   readonly attributes: Readonly<Record<string, readonly (readonly JsonValue[])[]>>;
 }
 
-/** The user, key or task for whom work runs that outlasts the check of its rights; stored as JSON. */
+/** The user, key or task of work that continues after the check of its rights; stored as JSON. */
 export interface WorkPrincipal extends Pick<Principal, 'kind' | 'id' | 'domainId' | 'credential'> {
   /** The most that the work may have. Default: all that the user or key has now. */
   readonly roles?: readonly string[] | undefined;
@@ -94,8 +94,8 @@ export function callerName({ domainId, id }: Pick<Principal, 'domainId' | 'id'>)
 }
 
 /**
- * Tells credentials apart, also those with different parts of the same rights: what one was answered is not
- * another's to read.
+ * Distinguishes credentials, also those with different parts of the same rights: the answers of one must not
+ * be given to another.
  */
 export function credentialName({ kind, id, part }: Credential): string {
   return part === undefined ? `${kind}:${id}` : `${kind}:${id}/${part}`;
@@ -111,16 +111,16 @@ export interface Scope extends StatementCaller {
    * Whatever sends or stores something long after the first check of rights calls it before each step.
    */
   readonly assertRights?: (() => Promise<void>) | undefined;
-  /** Hears of what is no error and may yet be a mistake, e.g. a field that is not declared. */
+  /** Receives hints at possible mistakes that are not errors, e.g. a field that is not declared. */
   readonly onHint?: ((hint: string) => void) | undefined;
-  /** Hears where in the log of the primary a write of the caller is, where there are replicas. */
+  /** Receives the position of the caller's write in the log of the primary, if there are replicas. */
   readonly onWritten?: ((position: string) => void) | undefined;
   /**
-   * Hears that it waits for a turn of another kind, or begins what takes long: from now on it needs no place
-   * among the requests that are under way.
+   * Called when the request starts to wait in another queue, or begins long work: from then on it needs no
+   * permit of admission control.
    */
   readonly onWait?: (() => void) | undefined;
-  /** How many scripts, one within the other, ask; absent: none does. */
+  /** The depth of nested scripts that make the call; absent: none. */
   readonly scriptDepth?: number;
   /** A script answers a query: it may change nothing. */
   readonly readsOnly?: boolean | undefined;

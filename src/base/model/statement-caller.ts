@@ -1,13 +1,13 @@
-/** The caller on whose behalf statements run, and what it may hear of them. */
+/** The caller on whose behalf statements run, and its listeners. */
 
 /** The caller on whose behalf a statement runs. A `Scope` is one. */
 export interface StatementCaller {
   readonly requestId: string;
   /** The name of the GraphQL operation, or the template of the route. */
   readonly operation?: string | undefined;
-  /** Hears of the statements of this caller alone. */
+  /** Receives the statements that run only for this caller. */
   readonly onStatement?: ((statement: EndedStatement) => void) | undefined;
-  /** Hears how long statements took that were for this caller, of those for others as well too. */
+  /** Receives the duration of each statement for this caller, including shared statements. */
   readonly onDuration?: ((durationMs: number) => void) | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface EndedStatement {
 }
 
 /**
- * SQL as it went to the database. The values stand between the strings, and are `$1`, `$2`, … in the text.
+ * SQL as it was sent to the database. The values are between the strings, and `$1`, `$2`, … in the text.
  */
 export interface SqlText {
   readonly text: string;

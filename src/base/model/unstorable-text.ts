@@ -1,5 +1,5 @@
 /**
- * U+0000, and halves of a surrogate pair that stand alone: JSON text can spell them, Postgres cannot hold
+ * U+0000, and unpaired halves of surrogate pairs: JSON text can contain them, Postgres cannot store
  * them.
  */
 const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
@@ -15,13 +15,13 @@ export function replaceUnstorable(text: string): string {
   return text.replaceAll(new RegExp(UNSTORABLE, 'g'), '\u{FFFD}');
 }
 
-/** An escape of JSON text, taken as a whole: what follows an escaped backslash is no escape. */
+/** A whole escape of JSON text, so that text after an escaped backslash is not taken for an escape. */
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/gi;
 const UNSTORABLE_ESCAPE = /^\\u(?:0000|d[89a-f][0-9a-f]{2})$/i;
 
 /**
- * JSON text with U+FFFD in place of what no stored text can hold: for what is kept to be read by people. Of a
- * printer that writes pairs of surrogates as they are, as `JSON.stringify` does.
+ * JSON text with U+FFFD in place of unstorable characters, for texts that people read. The text must have
+ * surrogate pairs unescaped, as `JSON.stringify` prints them.
  */
 export function replaceUnstorableText(json: string): string {
   return json.replaceAll(ESCAPE, (sequence) => (UNSTORABLE_ESCAPE.test(sequence) ? '\\ufffd' : sequence));

@@ -50,7 +50,7 @@ interface ArithmeticOperation {
 }
 
 /**
- * `min` takes the value where it is less than the one there, or none is there; `max` where it is greater.
+ * `min` sets the value if it is less than the present one, or there is none; `max` if it is greater.
  * @see compareJson
  */
 interface BoundOperation {
@@ -133,7 +133,7 @@ export const UPDATE_LIMITS = { maxOperations: 200, maxPathLength: 32, maxPushedV
  * The record after all operations; the one given is not changed. Check the operations once with
  * `assertUpdate` first.
  *
- * @throws INVALID_VALUE (400) naming the path, what an operation needs there, and what is there
+ * @throws INVALID_VALUE (400) with the path, the value that the operation needs, and the present value
  */
 export function applyUpdate(
   record: JsonObject,
@@ -144,8 +144,8 @@ export function applyUpdate(
 }
 
 /**
- * Refuses operations that cannot be applied to any record: none at all, two on one place or on one within the
- * other, a path of no or too many steps, a replacement beside anything else, an amount that is no number.
+ * Refuses operations that cannot be applied to any record: an empty list, two on the same or on nested paths,
+ * a path without or with too many steps, a replacement among others, an amount that is not a number.
  *
  * @throws INVALID_VALUE, LIMIT_EXCEEDED (400)
  */
@@ -302,7 +302,7 @@ function listAt(record: JsonObject, path: Path): readonly JsonValue[] {
   throw unfit(path, 'a list', value);
 }
 
-/** Nothing is taken out where there is no list. */
+/** Changes the list at the path; returns the record unchanged if there is none. */
 function withList(
   record: JsonObject,
   path: Path,

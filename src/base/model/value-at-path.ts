@@ -30,8 +30,8 @@ export function withValueAt(record: JsonObject, path: Path, value: JsonValue): J
 }
 
 /**
- * The record without what is at the path. An element of a list becomes null, so that the others keep their
- * places.
+ * The record without the value at the path. An element of a list becomes null, so that the others keep their
+ * positions.
  */
 export function withoutValueAt(record: JsonObject, path: Path): JsonObject {
   if (valueAtPath(record, path) === undefined) return record;

@@ -3,13 +3,13 @@ export interface BatcherOptions<Item> {
   readonly takeNext: (waiting: Item[]) => readonly Item[];
   /** Works on a batch. It must not throw. */
   readonly work: (batch: readonly Item[]) => Promise<void>;
-  /** How many batches are under way at once. With two, one is sent while PostgreSQL works on the other. */
+  /** How many batches run at once. With two, one is sent while PostgreSQL works on the other. */
   readonly concurrency: 1 | 2;
   /** How many items may wait; absent: any number. */
   readonly maxWaiting?: number;
   /** Called when more items would wait than may; all waiting items have been dropped. */
   readonly onOverflow?: () => void;
-  /** Called when nothing waits and nothing is under way. */
+  /** Called when no item waits and no batch runs. */
   readonly onIdle?: () => void;
 }
 

@@ -24,7 +24,7 @@ export async function makeDirectory(directory: string, mode?: number): Promise<v
   }
 }
 
-/** False for what is missing or is a file; `mkdir` then reports what is wrong. */
+/** False if it is missing or a file; `mkdir` then reports the error. */
 async function isDirectory(location: string): Promise<boolean> {
   return await stat(location).then(
     (found) => found.isDirectory(),

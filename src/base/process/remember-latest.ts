@@ -1,4 +1,4 @@
-/** Remembers what a pure function returned for its latest texts, whoever sends them. */
+/** Caches the results of a pure function for its latest texts. */
 import { LRUCache } from 'lru-cache';
 
 /** Longer texts are computed each time: callers choose them, and a few would fill the memory. */

@@ -1,9 +1,9 @@
 /**
- * The values that are under way. Each has a slot until it is taken out, which the next one fills.
+ * A set of values in progress. Each has a slot until it is removed, which the next one fills.
  *
- * A `Set` builds a new table after as many removals as it has places. A table that was moved to V8's old
- * generation keeps the later ones, with all they held, until the next full collection: a tenth of what a
- * request allocates would be copied and kept for seconds.
+ * A `Set` builds a new table after as many removals as it has places. A table in V8's old generation keeps
+ * later ones alive, with their values, until the next full collection: a tenth of the memory of a request
+ * would be copied and kept for seconds.
  */
 export class Slots<Value> {
   readonly #values: (Value | undefined)[] = [];

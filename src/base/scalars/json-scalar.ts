@@ -42,8 +42,7 @@ function parseJsonLiteral(
 }
 
 /**
- * The library keeps the values of variables in a plain object, which has a `constructor` that nobody has
- * sent.
+ * The library keeps the values of variables in a plain object, which has a `constructor` that was not sent.
  */
 function sentValue(name: string, variables: Readonly<Record<string, unknown>> | null | undefined): JsonValue {
   if (!variables || !Object.hasOwn(variables, name)) return null;

@@ -1,7 +1,6 @@
 /**
- * JSON that is text already, inside a GraphQL result or an answer to a script: it is put into what is printed
- * as it is, so that exact numbers keep their digits and nothing the database printed is parsed only to be
- * printed again.
+ * JSON text inside a GraphQL result or an answer to a script. It is inserted into the printed answer as it
+ * is, so that exact numbers keep their digits and text from the database is not parsed and printed again.
  */
 import { randomUUID } from 'node:crypto';
 import type { PrintedJson } from '../json/json.js';
@@ -38,7 +37,7 @@ export function toSplicedData(text: PrintedJson): Record<string, unknown> {
   return { [SPLICED]: text, toJSON: () => new JsonText(text.toString()).toJSON() };
 }
 
-/** `printResult` for an answer that is sent: bytes that are there already stay bytes. */
+/** `printResult` for an answer that is sent: text that is already bytes stays bytes. */
 export function printAnswer(result: unknown): PrintedJson {
   const data = onlyData(result);
   return data === undefined ? printResult(result) : joinJson([DATA_START, data, DATA_END]);

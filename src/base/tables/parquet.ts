@@ -22,7 +22,7 @@ import {
 } from '../json/json.js';
 import type { CellType, TableColumn, TableLine } from './cell.js';
 
-/** A group is encoded in one go while others wait: so many cells take 5 to 12 ms. */
+/** A group is encoded in one go while other work waits: this many cells take 5 to 12 ms. */
 const GROUP_CELLS = 10_000;
 /** Long texts end a group before. */
 const GROUP_CHARACTERS = 4 * 1024 * 1024;
@@ -137,10 +137,10 @@ class RowGroup {
     }
   }
 
-  /** These rows, as one group; the next ones start anew. */
+  /** Returns the rows as one group, and starts a new one. */
   take() {
     const rowGroupSize = this.rowCount;
-    // Nobody skips pages by their offsets here, and all of them would be held to the end.
+    // No reader needs the offsets of pages, and all of them would stay in memory to the end.
     const columnData = this.#values.map((data, index) => ({
       name: this.#columns[index]?.heading ?? '',
       data,
@@ -194,7 +194,7 @@ function memberValue({ type, isList, members }: Omit<TableColumn, 'heading'>, va
   );
 }
 
-/** The number times ten to the power of `places`; `undefined` where that is no whole number or too large. */
+/** The number times ten to the power of `places`; `undefined` if that is not whole, or too large. */
 function toUnscaled(text: string, places: number): bigint | undefined {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) return undefined;

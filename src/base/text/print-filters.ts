@@ -27,7 +27,7 @@ export type PrintFilters = Readonly<
 /** Templates that others include, by name. */
 export type PrintPartials = Readonly<Record<string, string>>;
 
-/** Bounds for a document, whoever wrote it. */
+/** The limits of every document. */
 const LIMITS = { parseLimit: 200_000, renderLimit: 10_000, memoryLimit: 20_000_000 };
 
 export function createPrintEngine(filters: PrintFilters, partials: PrintPartials): Liquid {

@@ -13,8 +13,8 @@ export interface Comparable {
 }
 
 /**
- * INVALID_VALUE (400): the operand is not a value of the type. `type` describes the declaration, beside what
- * would be right.
+ * INVALID_VALUE (400): the operand is not a value of the type. `type` describes the declaration and the
+ * expected value.
  */
 export function invalidOperand(
   condition: ValueCondition,
@@ -36,7 +36,7 @@ function hintAtHash(value: Operand): string {
   return value === '' ? ' In an address "#" is written %23, as in =%23in2026-04.' : '';
 }
 
-/** `Today`, `=>today`, `#in2026-9`, `on2026-11-8`: whoever wrote them knows of date words. */
+/** The hint for misspelt date words such as `Today`, `=>today`, `#in2026-9`, `on2026-11-8`. */
 export const DATE_WORDS =
   ' Date words of oquery follow =, in lower case: today, yesterday, daybeforeyesterday, #in2026-09, on2026-11-08.';
 export const NEAR_DATE_WORD = /^#|^(?:on|in)[\d ]|^(?:to|ye|da|tm).*[yw]$/i;

@@ -1,7 +1,7 @@
 /**
  * A scalar field type as one value: its declaration, the conversion of input, its conditions and measures.
- * Everything about a type is here, except what only one room may know, such as SQL or a GraphQL scalar: that
- * is in a table of the room, by the names in `SCALAR_TYPES`.
+ * Everything about a type is here, except what belongs to one module, such as SQL or a GraphQL scalar: that
+ * is in a table of the module, by the names in `SCALAR_TYPES`.
  */
 import type { JsonValue } from '../../json/json.js';
 import type { Period } from '../aggregate-query.js';

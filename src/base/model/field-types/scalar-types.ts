@@ -1,6 +1,6 @@
 /**
- * The list of the scalar types. To add one is a value in a file beside this and a line here; the compiler
- * names what else.
+ * The list of the scalar types. A new one needs a value in a file of this folder and a line here; the
+ * compiler reports the other places.
  */
 import { BOOLEAN } from './boolean.js';
 import { DATE, DATETIME } from './datetime.js';
