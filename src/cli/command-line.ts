@@ -17,11 +17,11 @@ import { listenForStopSignal } from './stop-signal.js';
 
 export interface CommandLine {
   readonly config: Config;
-  /** Ends the opening of the services or the database, for a command that hears Ctrl-C itself. */
+  /** Ends the opening of the services or the database, for a command that handles Ctrl-C itself. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Lends the services to a command and closes them after it. */
+/** Opens the services for a command and closes them after it. */
 export async function withServices<T>(
   { config, signal }: CommandLine,
   work: (services: Services) => Promise<T>,
@@ -49,7 +49,7 @@ export interface DomainWork<Options = object> {
 
 /**
  * Gives a command the option `--domain`, and an action with the operator's scope there. One that `listens`
- * finishes or undoes what is under way when it is stopped; any other is ended at once.
+ * finishes or undoes its work when it is stopped; any other is ended at once.
  */
 export function actInDomain<Options = object, Words extends readonly unknown[] = string[]>(
   command: Command,
@@ -68,7 +68,7 @@ export function actInDomain<Options = object, Words extends readonly unknown[] =
   });
 }
 
-/** Lends the database alone, as it is: no migration is applied. */
+/** Opens only the database, without applying migrations. */
 export async function withDatabaseUrl<T>(
   { config, signal }: CommandLine,
   work: (url: string) => Promise<T>,
@@ -88,7 +88,7 @@ export async function withDatabaseUrl<T>(
   );
 }
 
-/** Reports what failed beside the work of a command. */
+/** Reports a fault that does not end the command. */
 export function printFault(task: string, error: unknown): void {
   printNote(`${task}: ${String(error)}`);
 }

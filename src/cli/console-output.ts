@@ -45,9 +45,9 @@ export function endWithFault(thrown: unknown): number {
 }
 
 /**
- * Lets a command end as others do whose output nobody takes: without a word where the reader has gone
- * (`campus report strength | head -1`), with the reason where the disk is full. Without this, either would be
- * an uncaught error.
+ * Ends a command whose output cannot be written as other programs do: silently if the reader has gone
+ * (`campus report strength | head -1`), with the reason if the disk is full. Without this, either would be an
+ * uncaught error.
  */
 export function watchConsoleOutput(): void {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {

@@ -26,7 +26,7 @@ const CONTRACTS: readonly { readonly file: string; readonly print: () => string 
   { file: '.env.example', print: printEnvExample },
 ];
 
-/** `campus contracts`: for those who change the code. */
+/** `campus contracts`, for developers. */
 export function registerContractsCommand(command: Command): void {
   command
     .option('--check', 'change nothing; exit code 1 and the names of the files that are out of date')

@@ -187,7 +187,7 @@ async function fileOf(collection: string, { options, wanted }: Work): Promise<st
   return isFile ? out : path.join(out, `${collection}.${format}`);
 }
 
-/** The files that are there are of this run: the instant that the next one prints is too late for them. */
+/** The written files belong to this run, so the next export must start from its instant, not a later one. */
 function printHowToContinue(left: readonly string[], { options, next }: Work): void {
   const { domain, format, out, since } = options;
   const words = ['campus export', ...left, `--format ${format}`, `--out ${JSON.stringify(out)}`];
@@ -206,8 +206,8 @@ function printExported(files: readonly Exported[], next: string): void {
 }
 
 /**
- * Writes the files of a format of other programs, and who lacks what. `as`: the name of a format, or a
- * mapping file.
+ * Writes the files of a format of other programs, and the list of missing values. `as`: the name of a format,
+ * or a mapping file.
  *
  * @throws NOT_FOUND, INVALID_VALUE for the mapping and the instant; UNAVAILABLE for the files
  */

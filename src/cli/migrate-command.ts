@@ -21,7 +21,7 @@ interface ListedMigration {
   readonly state: MigrationState;
 }
 
-/** `campus migrate`: the tables of the database. `start` applies what is pending by itself. */
+/** `campus migrate`: the migrations of the database. `start` applies pending ones itself. */
 export function registerMigrateCommand(migrate: Command, commandLine: CommandLine): void {
   migrate
     .command('status')

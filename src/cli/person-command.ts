@@ -13,7 +13,7 @@ interface PersonOptions {
   readonly forGood?: boolean;
 }
 
-/** `campus person`: what is kept of a person, as an archive, and no longer. */
+/** `campus person`: exports and erases the data of a person. */
 export function registerPersonCommand(person: Command, commandLine: CommandLine): void {
   const toZip = person
     .command('export <collection> <id>')
@@ -79,7 +79,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     );
 }
 
-/** @throws UNAVAILABLE for a file that cannot be read, INVALID_VALUE for one that is no such list */
+/** @throws UNAVAILABLE for a file that cannot be read, INVALID_VALUE for one that is not such a list */
 export async function readErasures(file: string): Promise<readonly DoneErasure[]> {
   return String(await readNamedFile(file))
     .split('\n')

@@ -42,7 +42,7 @@ export interface ListOutput<Row> {
   readonly toJson: (row: Row) => JsonObject;
 }
 
-/** An empty list is `[]`, or the headings alone. */
+/** An empty list is `[]`, or only the headings. */
 export function printList<Row>(
   rows: readonly Row[],
   { columns, toJson }: ListOutput<Row>,
@@ -59,7 +59,7 @@ export function printList<Row>(
   );
 }
 
-/** Adds the subcommand `list` for what a domain has. */
+/** Adds the subcommand `list` for objects of a domain. */
 export function addListCommand<Row, Options extends { readonly json?: boolean }>(
   parent: Command,
   commandLine: CommandLine,

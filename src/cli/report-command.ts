@@ -81,7 +81,7 @@ function toOptionKey(name: string): string {
 async function printAnswer(run: ReportRun, format: Format): Promise<void> {
   for await (const chunk of run.answer({ format }).body) {
     if (!process.stdout.write(chunk)) await untilTaken(process.stdout);
-    // Whoever read it has gone, or the disk is full: nobody is left to print for.
+    // The reader has gone, or the disk is full.
     if (process.stdout.destroyed) return;
   }
   if (format === 'json') process.stdout.write('\n');
@@ -101,7 +101,7 @@ async function saveFile(run: ReportRun, file: string): Promise<void> {
   try {
     await writeFile(file, run.answer({ format: 'xlsx' }).body);
   } catch (cause) {
-    // The file system's refusals alone have a path.
+    // Only errors of the file system have a path.
     if (!(cause instanceof Error && 'path' in cause)) throw cause;
     throw new ServiceError('INVALID_VALUE', `--xlsx ${file}: ${cause.message}`, { cause });
   }

@@ -40,7 +40,7 @@ export function registerSeedCommand(command: Command, commandLine: CommandLine):
 export interface SeedOptions extends Omit<DemoOptions, 'today'> {
   readonly today?: string;
   readonly replace?: boolean;
-  /** Undoes what is loaded so far, and the seed throws its reason. */
+  /** When aborted, the loaded records are removed, and the seed throws its reason. */
   readonly signal?: AbortSignal;
   /** Default: on standard error. */
   readonly progress?: TransferProgress | undefined;

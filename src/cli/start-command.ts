@@ -70,7 +70,7 @@ function endIfLate({ shutdownDelayMs, shutdownGraceMs }: Config): void {
   setTimeout(end, shutdownDelayMs + shutdownGraceMs + CLOSE_MARGIN_MS).unref();
 }
 
-/** In percent of what was alive after the last collection of old objects: the next one is due by then. */
+/** The growth of old objects, in percent since their last collection, at which the next one is due. */
 const OLD_OBJECTS_GROW_BY = 50;
 
 function tuneCollector(): void {
@@ -78,8 +78,8 @@ function tuneCollector(): void {
   // move. Threads that share so little work wait for each other longer than they work.
   setFlagsFromString('--no-parallel-scavenge');
   // Requests that wait in a flood outlive two collections of young objects, count as old then, and are dead a
-  // moment later. Of its own accord the engine lets old objects grow to several times what is alive before it
-  // looks at them, and more so the faster they come.
+  // moment later. By default the engine lets old objects grow to several times the live ones before it
+  // collects them, and more so the faster they come.
   setFlagsFromString(`--heap-growing-percent=${OLD_OBJECTS_GROW_BY}`);
 }
 
@@ -106,7 +106,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
   await thenClose(run, () => app.close(), reportClosing);
 }
 
-/** The gateway in several processes; this one has the database and looks after them. */
+/** Runs the gateway in several processes; this one opens the database and manages them. */
 async function serveByWorkers(config: Config, stop: AbortSignal): Promise<void> {
   const server = await openDatabaseServer(config, { onProgress: printNote, signal: stop });
   const run = async () => {
@@ -199,12 +199,12 @@ async function warnOfUnknownRoles(services: Services, config: Config): Promise<v
   try {
     for (const line of await findUnknownRoles(services, config)) printNote(line);
   } catch (fault) {
-    // The database may have gone meanwhile; the gateway waits for it, and so does nobody else.
+    // The database may be unreachable by now; the gateway itself waits for it.
     printNote(`the roles in the settings were not checked: ${String(fault)}`);
   }
 }
 
-/** On standard error: standard output has the log alone, a JSON object a line. */
+/** Prints to standard error: standard output has only the log, a JSON object a line. */
 function showBanner(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -226,7 +226,7 @@ async function findFreePort(host: string, wanted = 0): Promise<number> {
 
 /** The time a worker has after its grace to close its connections. */
 const STOP_MARGIN_MS = 5_000;
-/** A log that takes no lines keeps nobody waiting. */
+/** The longest wait for a log that cannot be written. */
 const LOG_GRACE_MS = 500;
 
 /** A taken port is reported before the database is made or upgraded, which may take minutes. */
@@ -386,10 +386,9 @@ interface CollectOnceQuietOptions {
 }
 
 /**
- * Gives the memory back that a start has left behind, once there is little to do: a fifth of what the process
- * has. The engine collects when it needs room, and from then on after much work too, but a start ends before.
- * Once and no more, because what is collected so makes whatever comes next slower: a create of 10,000 records
- * took half as much processor time again.
+ * Frees the memory that a start has left behind, once there is little to do: a fifth of the process. The
+ * engine only collects when it needs memory, which a start does not reach. It runs only once, because such a
+ * collection slows down the next work: a create of 10,000 records took half as much processor time again.
  */
 export async function collectOnceQuiet({
   lookEveryMs = LOOK_EVERY_MS,

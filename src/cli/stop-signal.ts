@@ -19,8 +19,8 @@ export class StoppedBySignal extends Error {
 }
 
 /**
- * From now on the first SIGINT or SIGTERM aborts the signal that is given, with a `StoppedBySignal`, and
- * whoever has it finishes or undoes what is under way. A second one ends the process at once.
+ * From now on the first SIGINT or SIGTERM aborts the returned signal with a `StoppedBySignal`, so that its
+ * user finishes or undoes the current work. A second one ends the process at once.
  */
 export function listenForStopSignal(): AbortSignal {
   const stopping = new AbortController();

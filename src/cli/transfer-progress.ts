@@ -7,7 +7,7 @@ type ShownStep = Omit<TransferStep, 'total'> & Partial<Pick<TransferStep, 'total
 
 export interface TransferProgress {
   show(step: ShownStep): void;
-  /** Writes a line, e.g. for a stage whose length nobody knows. */
+  /** Writes a line, e.g. for a stage of unknown length. */
   note(line: string): void;
   stop(): void;
 }
@@ -15,8 +15,8 @@ export interface TransferProgress {
 const LINE_EVERY_MS = 5_000;
 
 /**
- * How a backup, an import or the like is coming along, with its speed and the time left: a bar on a terminal,
- * a line every few seconds in a file or a log. `unit` is what is counted, e.g. `rows`.
+ * Shows the progress of a backup, an import or the like, with its speed and the time left: a bar on a
+ * terminal, a line every few seconds in a file or a log. `unit` is the counted unit, e.g. `rows`.
  */
 export function showTransferProgress(task: string, unit: string): TransferProgress {
   const stream = process.stderr;

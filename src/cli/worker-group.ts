@@ -1,7 +1,7 @@
 /**
  * Several processes that serve on one port: this one starts them, shares the port among them (Node's
- * cluster), adds up their figures, writes their logs as one, replaces whoever dies and stops all. Towards the
- * database each is a gateway of its own.
+ * cluster), adds up their figures, merges their logs, replaces dead ones and stops all. For the database,
+ * each is a gateway of its own.
  */
 
 import type { Worker } from 'node:cluster';
@@ -18,11 +18,11 @@ import { StoppedBySignal } from './stop-signal.js';
 
 interface WorkerGroupOptions {
   readonly count: number;
-  /** Environment variables of the workers beside ours. */
+  /** Environment variables of the workers in addition to ours. */
   readonly environment: Readonly<Record<string, string>>;
   readonly output: LogOutput;
   readonly observe: Observe;
-  /** How long a stop may take before what is left is killed. */
+  /** How long a stop may take before the remaining workers are killed. */
   readonly stopWithinMs: number;
 }
 
@@ -53,7 +53,7 @@ export class WorkerFailed extends Error {
   }
 }
 
-/** A place among the workers; whoever dies in it is followed by another. */
+/** A place among the workers; a dead worker is replaced in it. */
 interface Place {
   /** From 1; the first does the jobs of all. */
   readonly number: number;
@@ -70,7 +70,7 @@ interface Place {
 const EARLY_MS = 10_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** A worker that misses so many heartbeats in a row hangs, and is ended. */
+/** A worker that misses this many heartbeats in a row hangs, and is ended. */
 const MOST_MISSED_BEATS = 8;
 /** A worker that hangs is left out of the figures. */
 const FIGURES_WITHIN_MS = 2_000;
@@ -131,7 +131,7 @@ export class WorkerGroup {
    * Starts the first worker, then all others, so that a failure to start is reported once.
    *
    * @throws WorkerFailed if the first ends before it serves, or if another one ends by itself before it
-   *   serves; what stops the group meanwhile, once nobody is left
+   *   serves; the reason of `stop`, once all workers have ended
    */
   static async start(
     options: WorkerGroupOptions,
@@ -171,7 +171,7 @@ export class WorkerGroup {
   }
 
   /**
-   * Has every worker finish what is under way, and kills what does not end in time. Later calls wait, too.
+   * Lets every worker finish its work, and kills those that do not end in time. Later calls wait, too.
    */
   async stop(): Promise<void> {
     this.#isStopping = true;
@@ -230,7 +230,7 @@ export class WorkerGroup {
         place.isServing = false;
         this.#keepCounts(worker);
         if (!hasListened) reject(new WorkerFailed(place.number, { code, signal }));
-        // One that never served is not replaced here: whoever started it decides.
+        // A worker that never served is not replaced here: its starter decides.
         if (hasListened && !this.#isStopping) {
           place.earlyDeaths = Date.now() - startedAt < EARLY_MS ? place.earlyDeaths + 1 : 0;
           this.#replace(place, { code, signal });
@@ -302,7 +302,7 @@ export class WorkerGroup {
   #keepCounts(worker: Worker): void {
     const counts = countsIn(this.#lastFigures.get(worker) ?? []);
     this.#lastFigures.delete(worker);
-    // Until they are added up, both stand for themselves.
+    // Both lists are kept until they are added up.
     const both = [...this.#countedByDead, ...counts];
     this.#countedByDead = both;
     void addFigures([both])
@@ -322,7 +322,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   const rejected = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  // Nobody waits for it any more once all have started.
+  // Once all have started, no one awaits it.
   rejected.catch(() => {});
   return rejected;
 }
@@ -349,7 +349,7 @@ type WorkerOrder =
 
 /** From a worker. */
 type WorkerNews =
-  /** It hears orders from here on. */
+  /** It accepts orders from here on. */
   | { readonly kind: 'ready' }
   /** Sent regularly; a worker whose event loop is blocked sends nothing. */
   | { readonly kind: 'alive' }
