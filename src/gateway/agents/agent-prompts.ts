@@ -105,7 +105,7 @@ export class AgentPrompts {
   }
 
   /**
-   * At most a hundred values that begin with what was written, as far as the caller may know them.
+   * At most a hundred values that begin with the written text, as far as the caller may know them.
    *
    * @throws NOT_FOUND for a prompt; FORBIDDEN for types, to callers who may not introspect
    */

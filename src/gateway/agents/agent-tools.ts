@@ -276,7 +276,7 @@ export class AgentTools {
   }
 }
 
-/** An agent knows the arguments of a tool, not the document that they are the variables of. */
+/** An agent knows the arguments of a tool, not the document whose variables they are. */
 function inWordsOfTools({ message, path, extensions }: GraphQLFormattedError): GraphQLFormattedError {
   const inTools = message
     .replaceAll(/Variable "\$(\w+)"/g, 'Argument "$1"')

@@ -1,4 +1,4 @@
-/** Limits the size of answers: an agent reads every byte, and each takes room in its context. */
+/** Limits the size of answers: an agent reads every byte, and each takes space in its context. */
 import { isJsonObject, type JsonValue, parseKeepingDigits, printExactJson } from '../../base/json/json.js';
 import { isList } from '../../base/model/compare-json.js';
 
@@ -22,7 +22,7 @@ interface FoundList {
 
 /**
  * The JSON text within the limits. Rows are cut from the ends of lists: first from those longer than
- * `maxRows`, then from the largest; a row is never cut. What is too large and has no list is left out.
+ * `maxRows`, then from the largest; a row is never cut. A value too large without a list is left out.
  */
 export function boundAnswer(text: string, { maxRows, maxBytes }: AnswerBounds): BoundedAnswer {
   const isLarge = Buffer.byteLength(text) > maxBytes;

@@ -63,7 +63,7 @@ export interface AppOptions {
   readonly passwordCost?: PasswordCost;
   /** Ends the start, with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Absent if the gateway is this process alone. */
+  /** Absent if the gateway has only this process. */
   readonly worker?: WorkerRole;
 }
 
@@ -175,7 +175,7 @@ async function buildApp({
   const fault = new Promise<never>((_, reject) => {
     database.instance.onReplaced(reject);
   });
-  // Whoever runs the app waits for it.
+  // The runner of the app awaits it.
   fault.catch(() => {});
   const acts = await readActs(ACTS, catalog.list());
   const prints = await readPrints(PRINTS, { collections: catalog.list(), reports });

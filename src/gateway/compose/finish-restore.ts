@@ -26,8 +26,8 @@ interface Restored {
 }
 
 /**
- * Does what is left of a committed restore once the indexes exist: statistics, and the erasures that were
- * done after the backup. After an interruption the next call continues. Does nothing in other databases.
+ * Does the rest of a committed restore once the indexes exist: statistics, and the erasures made after the
+ * backup. After an interruption, the next call continues. Does nothing in other databases.
  *
  * @throws the signal's reason
  */

@@ -1,4 +1,4 @@
-/** Background work: the kinds of jobs, and what is scheduled. */
+/** Background work: the kinds of jobs, and the scheduled tasks. */
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
 import { BACKUP_TASK, VERIFY_TASK } from '../../services/backup/scheduled-backups.js';

@@ -1,5 +1,5 @@
 /**
- * Opens the services that the gateway and the command line share, in order: the database, then the rooms
+ * Opens the services that the gateway and the command line share, in order: the database, then the modules
  * above it.
  */
 import path from 'node:path';
@@ -58,7 +58,7 @@ import {
   type Scripting,
 } from './opened.js';
 
-/** The folder of the declared collections, beside `src/` and `dist/`. */
+/** The folder of the declared collections, next to `src/` and `dist/`. */
 export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
 /** The folders of the sheets and the printed documents of the portal. */
 export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
@@ -83,7 +83,7 @@ export interface ServicesOptions {
   readonly onProgress?: ((line: string) => void) | undefined;
   /**
    * Receives the reason why an unfinished restore cannot be finished, e.g. a script of a person to be erased.
-   * Default: it is thrown. For commands that serve nobody and may remove that reason.
+   * Default: it is thrown. For commands that do not serve callers and may remove that reason.
    */
   readonly onUnfinishedRestore?: (reason: ServiceError) => void;
   /** Tests use a cheaper cost. */
@@ -110,7 +110,7 @@ export async function openDatabaseServer(
 
 const USUAL_CONNECTIONS = 100;
 
-/** The connections of a process beside those for requests: jobs, regular work, notifications, cancelling. */
+/** The connections of a process that are not for requests: jobs, regular work, notifications, cancelling. */
 const CONNECTIONS_BESIDE_POOLS = 11;
 
 /** The connections that all processes may open, plus some for the command line. */

@@ -54,7 +54,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   return values as Config;
 }
 
-/** Conflicts between settings that are each valid alone. */
+/** Conflicts between settings that are valid individually. */
 function findContradictions(config: Config): string[] {
   const faults: string[] = [];
   if (config.oidcIssuer !== undefined && (!config.oidcClientId || !config.publicUrl))
@@ -88,7 +88,7 @@ export function findMisspelt(environment: Readonly<Record<string, string | undef
   const unset = known.filter((name) => !isSet(name));
   return Object.keys(environment).flatMap((name) => {
     if (known.includes(name)) return [];
-    // At most one change in five letters: PGPORT belongs to another program and is no misspelling of PORT.
+    // At most one change in five letters: PGPORT belongs to another program and is not a misspelt PORT.
     const meant = findNearest(name, unset, Math.max(1, Math.floor(name.length / 5)));
     return meant === undefined || !isNearInEachWord(name, meant)
       ? []

@@ -1,6 +1,6 @@
 /**
- * The settings of the HTTP server: its address, its processes, what one caller may ask of it, live data,
- * webhooks, agents, and what it reports to its operators.
+ * The settings of the HTTP server: its address, its processes, the limits of one caller, live data, webhooks,
+ * agents, logs and metrics.
  */
 import { z } from 'zod';
 import { originsSetting, proxiesSetting } from '../../base/http/trusted-proxies.js';

@@ -1,6 +1,4 @@
-/**
- * Notes on a request while it is answered, written by whoever learns them and read by the log and the answer.
- */
+/** Notes on a request while it is answered, for the log and the answer. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
 
@@ -14,9 +12,9 @@ export class RequestNotes {
   cost: number | undefined;
   /** Possible mistakes that are not errors. */
   hints: readonly string[] = [];
-  /** Receives every statement of the request. `undefined`: nobody listens. */
+  /** Receives every statement of the request. `undefined`: no listener. */
   onStatement: StatementCaller['onStatement'];
-  /** Receives only the duration of each statement. `undefined`: nobody listens. */
+  /** Receives only the duration of each statement. `undefined`: no listener. */
   onDuration: StatementCaller['onDuration'];
   /** Receives the position of every write of the request in the log of the primary, if there are replicas. */
   onWritten: ((position: string) => void) | undefined;
@@ -32,7 +30,7 @@ export class RequestNotes {
     if (this.hints.length < MAX_HINTS && !this.hints.includes(hint)) this.hints = [...this.hints, hint];
   }
 
-  /** From now on, calls the listener, beside earlier ones, for every statement of the request that ends. */
+  /** Adds a listener for every statement of the request that ends from now on. */
   watchStatements(listener: (statement: EndedStatement) => void): void {
     const before = this.onStatement;
     this.onStatement = (statement) => {

@@ -93,11 +93,11 @@ export function scriptOperations(schema: GraphQLSchema) {
   );
 }
 
-/** An operation that calls the field with all its arguments, and selects all that it gives but cycles. */
+/** An operation that calls the field with all its arguments, and selects all members except cycles. */
 export function operationOf(declared: ScriptField): string {
   const { args, name, type } = toGraphqlField(declared);
   let room = MOST_MEMBERS;
-  /** Empty for a scalar; `undefined` for what is a part of itself or has no room. */
+  /** Empty for a scalar; `undefined` for a type that contains itself, or beyond the limit of members. */
   const select = (of: GraphQLOutputType, within: readonly unknown[]): string | undefined => {
     const named = getNamedType(of);
     if (!isObjectType(named)) return '';

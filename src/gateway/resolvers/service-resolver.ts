@@ -47,7 +47,7 @@ interface Row<Services, Sent, Answer> {
 }
 
 type AnyRow = Row<never, never, unknown>;
-/** A method for REST alone. */
+/** A method only for REST. */
 type RestMethod = (services: never, context: RequestContext, ...rest: never[]) => unknown;
 
 type Methods<Table> = {

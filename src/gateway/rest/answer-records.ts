@@ -201,10 +201,7 @@ export function nextPage(cursor: string, parameters: RestRequest['parameters']):
   return { link: `<?${query}>; rel="next"`, 'x-next-cursor': cursor };
 }
 
-/**
- * `Prefer: count=exact`: how many records match, whatever the page, in `X-Total-Count`. Nobody who does not
- * ask pays for counting.
- */
+/** `Prefer: count=exact`: `X-Total-Count` has the number of matching records. Other requests do not count. */
 const PREFERENCE = 'count=exact';
 
 export const PREFER_COUNT: Parameter = {

@@ -75,7 +75,7 @@ const browserLogin: Route = {
       domain: sent.domain,
       code: sent.code,
     });
-    // A new login ends the browser's previous session, which nobody could see any more.
+    // A new login ends the browser's previous session, whose cookie it replaces.
     const before = refreshTokenOf(request, isTls);
     if (before !== undefined) await auth.endSession(request.context, before);
     return answerInBrowser(request, login);
@@ -225,7 +225,7 @@ function single(header: string | string[] | undefined): string | undefined {
 
 /**
  * The cookies of the gateway, which no script can read. Over TLS their names begin with `__Secure-`: browsers
- * take such a cookie only over TLS, so nobody between them and the gateway can replace it.
+ * accept such a cookie only over TLS, so no one on the network between can replace it.
  *
  * @see RFC 6265bis 4.1.3
  */

@@ -45,7 +45,7 @@ interface Printed {
 export class CallerContracts {
   readonly #options: CallerContractsOptions;
   readonly #public: CallerReach;
-  /** By the key of what a caller reaches. */
+  /** By the key of a caller's reach. */
   readonly #printed = new LRUCache<string, Printed>({ max: MOST_TEXTS });
 
   constructor(options: CallerContractsOptions) {

@@ -85,7 +85,7 @@ function excludes(own: Filter, other: Filter, dayAt: (word: DayWord) => string):
   const dayIn = ({ day }: { readonly day: string | { readonly word: DayWord } }) =>
     typeof day === 'string' ? day : dayAt(day.word);
   switch (own.kind) {
-    // A day within a range of days is one day: whoever sends both means either.
+    // A range and a day or month within it: the caller probably means only one of the two.
     case 'greaterOrEqual':
     case 'lessThan':
       return other.kind === 'on' || other.kind === 'within' || isOtherText(other, undefined);

@@ -1,5 +1,5 @@
 /**
- * The parameters that the documented report paths over a generic read accept beside `oquery`, as data: for
+ * The parameters in addition to `oquery` of the documented report paths over a generic read, as data: for
  * each collection its parameters, and the condition that each adds. They apply together with `oquery`.
  *
  * @see interface 4.5, decisions 8

@@ -10,10 +10,10 @@ const TAG = /(W\/)?"([!#-~\u0080-\u00ff]*)"/g;
 
 /**
  * The versions in `If-Match`, any of which the record may have; `undefined` if there is none, or `*`, which
- * any existing record satisfies. A tag that is not ours is of no version.
+ * any existing record satisfies. A tag that is not ours matches no version.
  *
- * @throws MALFORMED_REQUEST (400) for what is no list of tags; VERSION_CONFLICT (412) for weak tags of ours
- *   alone: a write compares strongly
+ * @throws MALFORMED_REQUEST (400) for text that is not a list of tags; VERSION_CONFLICT (412) if all tags of
+ *   ours are weak, because a write compares strongly
  */
 export function parseIfMatch(header: string | string[] | undefined): readonly number[] | undefined {
   const text = Array.isArray(header) ? header.join(',') : header;

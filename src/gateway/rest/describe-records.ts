@@ -1,6 +1,6 @@
 /**
  * The record paths of each collection, and JSON Schemas of its records, generated from its declaration for
- * `openapi.json`: beside `/o/recs/{collection}` it lists `/o/recs/task`, which the generic routes serve.
+ * `openapi.json`: besides `/o/recs/{collection}` it lists `/o/recs/task`, which the generic routes serve.
  */
 
 import { describeBounds, jsonSchemaOfBounds } from '../../base/model/bounds.js';
@@ -29,9 +29,9 @@ const RECORD_MEMBERS: Schema = {
 };
 
 /**
- * The schema of any record, `Record`, and for each collection those of what is read (`TaskRecord`), created
- * (`NewTaskRecord`) and changed (`TaskRecordChanges`). Only `_id` is required in what is read: a projection
- * or a role may leave out every other field.
+ * The schema of any record, `Record`, and for each collection those of a record that is read (`TaskRecord`),
+ * created (`NewTaskRecord`) and changed (`TaskRecordChanges`). Only `_id` is required in `TaskRecord`,
+ * because a projection or a role may leave out every other field.
  */
 export function describeRecords(collections: readonly CollectionInReach[]): Schema {
   const any: Schema = {
@@ -91,7 +91,7 @@ function describeCollection(shown: CollectionInReach): [string, Schema][] {
   const meaning = describeWhat(shown.collection);
   const schemas: [string, Schema][] = [];
   if (shown.readable) schemas.push([recordSchemaName(name), describeRead(meaning, shown.readable)]);
-  // Whoever may change records may also replace them.
+  // Callers who may change records may also replace them.
   const whole = shown.creatable ?? shown.updatable;
   if (whole) schemas.push([newRecordSchemaName(name), describeNew(meaning, whole)]);
   if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(meaning, shown.updatable)]);

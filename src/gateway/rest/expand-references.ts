@@ -1,4 +1,4 @@
-/** `expand=student`: the records that references point to, as `record` beside their `value` and `label`. */
+/** `expand=student`: the records that references point to, as `record` next to their `value` and `label`. */
 import { ifRefused, OUT_OF_REACH } from '../../base/errors.js';
 import {
   isJsonObject,
@@ -34,10 +34,9 @@ interface Reference {
 }
 
 /**
- * Reads the parameter: the paths of references, separated by commas. A list of objects may be among them; in
- * JSON its elements are there in any case. `undefined`: nothing is to be added. One statement for each
- * collection reads what a batch of records points to; `record` is null where there is none, or none that the
- * caller may see.
+ * Reads the parameter: the paths of references, separated by commas. A list of objects may be among them,
+ * which JSON contains anyway. `undefined`: nothing is added. One statement for each collection reads the
+ * records that a batch points to; `record` is null if there is none, or none that the caller may see.
  *
  * @throws INVALID_VALUE (400) for another path
  */

@@ -11,7 +11,7 @@ import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';
 
-/** The errors of every route, beside its own. */
+/** The errors of every route, in addition to its own. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'TOO_MANY_REQUESTS',

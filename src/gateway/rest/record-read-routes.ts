@@ -45,7 +45,7 @@ const WHERE = inQuery(
   },
 );
 
-/** @throws MALFORMED_FILTER (400) for what is no JSON object */
+/** @throws MALFORMED_FILTER (400) unless it is a JSON object */
 function parseWhereParameter(text: string): JsonObject {
   const value = tryTo(() => parseSentJson(text));
   if (isJsonObject(value)) return value;

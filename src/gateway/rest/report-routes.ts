@@ -38,8 +38,8 @@ export const REPORT_ERRORS = [
 ] as const;
 
 /**
- * Postgres computes a whole report before it returns the first row, so gathering one first delays nobody. Its
- * connection is then free, and it does not count as a stream.
+ * Postgres computes a whole report before it returns the first row, so collecting all rows first costs no
+ * time. Its connection is then free, and it does not count as a stream.
  */
 const WHOLE_REPORT_BYTES = 1024 * 1024;
 

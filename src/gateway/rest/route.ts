@@ -16,7 +16,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A JSON Schema (2020-12), as OpenAPI 3.1 takes it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The schema of what is sent. */
+/** The schema of a body. */
 export function schemaOf(type: z.ZodType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io: 'input' });
   return schema;
@@ -99,14 +99,14 @@ export interface RouteDescription {
   /** The path as OpenAPI writes it: `/o/recs/{collection}`. */
   readonly path: string;
   readonly group: 'Records' | 'Imports' | 'Credentials' | 'Files' | 'Reports' | 'Scripts' | 'Service';
-  /** The collection, if the route is about one alone; absent: the group describes the subject. */
+  /** The collection, if the route is about a single one; absent: the group describes the subject. */
   readonly tag?: string;
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Body;
   readonly answers: readonly AnswerDescription[];
-  /** Beside those of every route: a wrong credential, too many requests, a fault of ours, unavailability. */
+  /** Without those of every route: a wrong credential, too many requests, a fault of ours, unavailability. */
   readonly errors: readonly ErrorCode[];
   /** No credential is required. */
   readonly isOpen?: true;
@@ -128,7 +128,7 @@ export interface Route extends RouteDescription {
   run(services: RestServices, request: RestRequest): Answer | Promise<Answer>;
   /**
    * Refuses a caller who may not do this at all. Called when the request is malformed: such a caller learns
-   * that it is forbidden, not how it would be right.
+   * that it is forbidden, not how to correct the request.
    *
    * @throws FORBIDDEN (403)
    */

@@ -125,7 +125,7 @@ function nearest(path: string, known: readonly string[]): string | undefined {
 function changesOf(part: string, name: string): number {
   if (name.startsWith('{')) return part === '' ? Number.POSITIVE_INFINITY : 0;
   if (part.length > LONGEST_SEGMENT) return Number.POSITIVE_INFINITY;
-  // One word of several, or the name without its suffix.
+  // The part is one word of several, or the name without its suffix.
   if (name.toLowerCase().startsWith(`${part.toLowerCase()}.`)) return 1;
   if (part.length > SHORT_WORD && name.toLowerCase().split('-').includes(part.toLowerCase())) return 1;
   const changes = editDistance(part.toLowerCase(), name.toLowerCase());

@@ -1,6 +1,6 @@
 /**
- * The routes for what a school does with many records at once: promoting students, raising dues, making files
- * for other programs.
+ * The routes for acts on many records at once: promoting students, raising dues, making files for other
+ * programs.
  */
 import { invalidAt, type ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';

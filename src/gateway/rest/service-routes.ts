@@ -189,7 +189,7 @@ export function indexRoute(options: {
   };
 }
 
-/** Answered by a resolver, unlike the others of the service: who may have it is checked there. */
+/** Unlike the other service routes, a resolver answers it and checks the rights of the caller. */
 export const BACKUP_ROUTE: Route = {
   name: 'readBackup',
   method: 'GET',

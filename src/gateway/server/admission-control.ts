@@ -25,7 +25,7 @@ const LEAST_BESIDE_OTHERS = 2;
 
 /**
  * The limits of one process. The processes of a gateway share the processors and PostgreSQL: if each had the
- * permits of a lone process, they would admit so many requests that everybody waits behind a flood.
+ * permits of a single process, they would admit so many requests that all callers wait behind a flood.
  *
  * While others are active, a flood gets at most half of the connections. More would not make it faster, but
  * would keep PostgreSQL busy and connections taken when the others need them.
@@ -58,7 +58,7 @@ interface Waiter {
 interface TenantCount {
   all: number;
   long: number;
-  /** Those beside `all` that gave their permits to others because they take long. */
+  /** Requests not counted in `all`, which gave up their permits because they take long. */
   overdue: number;
 }
 
@@ -72,9 +72,9 @@ const BESIDE_OTHERS_MS = 1_000;
 const MOST_WAITING = 16_384;
 const MOST_WAITING_OF_TENANT = 4_096;
 /**
- * A request in progress for longer is itself waiting: for a script, a slow reader, a lock. It is subject to
- * other limits, and holds its permit only while nobody wants it. A tenant may have as many such requests as
- * there are permits; further ones keep theirs.
+ * A request in progress for longer waits itself: for a script, a slow reader, a lock. It is subject to other
+ * limits, and keeps its permit only until another request needs it. A tenant may have as many such requests
+ * as there are permits; further ones keep theirs.
  */
 const SHORT_MS = 1_000;
 const CHECK_MS = 250;

@@ -11,7 +11,7 @@ import { type BodyLimits, bodyShapeFor } from './body-admission.js';
 export interface AgentServingOptions {
   readonly endpoint: AgentEndpoint;
   readonly bodies: Pick<BodyLimits, 'maxMembers'>;
-  /** Origins of pages that may call, beside those of this machine. `*`: any. */
+  /** Origins of pages that may call, in addition to those of this machine. `*`: any. */
   readonly origins: readonly string[];
   /** How clients get a token of the identity provider. Absent: none is configured. */
   readonly access: { readonly metadata: object; readonly publicUrl: string } | undefined;

@@ -117,7 +117,7 @@ function takesLittle(request: FastifyRequest): boolean {
 interface Bounds {
   readonly maxBytes: number;
   readonly refusal: () => ServiceError;
-  /** Waits for memory for so many bytes of the body, unless it has it. */
+  /** Waits until the memory for this many bytes of the body is reserved. */
   readonly reserve: (bytes: number) => Promise<void>;
   readonly pace: Pace;
 }
@@ -186,8 +186,8 @@ const PART_OF_CALLER = 1 / 2;
 const KEPT_PART = 1 / 4;
 
 /**
- * A body larger than all of the memory is admitted when nothing else is there, and one larger than a caller's
- * share when the caller has no other.
+ * A body larger than the whole memory is admitted when no other body is, and one larger than a caller's share
+ * when the caller has no other.
  */
 export function createBodyMemoryLimit({ bytes, waitMs }: { bytes: number; waitMs: number }): FairQueue {
   return new FairQueue({

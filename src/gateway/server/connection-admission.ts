@@ -18,7 +18,7 @@ export interface ConnectionLimits {
   readonly perSecond: number;
   /** How many new connections of one address are read at once. */
   readonly burst: number;
-  /** A new connection waits at most so long to be read; more are closed. */
+  /** The longest wait of a new connection until it is read; one that would wait longer is closed. */
   readonly mostWaitMs: number;
   readonly onRefused: (reason: string) => void;
 }
@@ -86,7 +86,7 @@ export class ConnectionAdmission {
     }, waitMs).unref();
   }
 
-  /** How long a new connection has to wait, in milliseconds; one that would wait too long takes no place. */
+  /** How long a new connection has to wait, in milliseconds; one that would wait too long is not counted. */
   #reserve(use: AddressUse): number {
     const { perSecond, burst, mostWaitMs } = this.#limits;
     const now = performance.now();

@@ -84,7 +84,7 @@ export function shareFor<T>(forMs: number, compute: () => Promise<T>): () => Pro
   return () => {
     if (shared !== undefined && performance.now() < until) return shared;
     const startedAt = performance.now();
-    // A result under way is shared however long it takes.
+    // A running computation is shared however long it takes.
     until = Number.POSITIVE_INFINITY;
     shared = compute().finally(() => {
       until = startedAt + forMs;

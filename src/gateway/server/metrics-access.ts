@@ -61,7 +61,7 @@ export function useMetrics(app: FastifyInstance, options: MetricsOptions): void 
   });
 }
 
-/** A server for the metrics alone. The caller opens its port, and closes it. */
+/** A server only for the metrics. The caller opens its port, and closes it. */
 export function createMetricsServer(
   options: MetricsOptions & { readonly observe: Observe },
 ): FastifyInstance {

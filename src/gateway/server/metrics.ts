@@ -140,7 +140,7 @@ export class Metrics {
   readonly #figures = new Map<string, RequestFigure>();
 
   constructor(sources: MetricsSources) {
-    // An alert on an increase sees the first failure only of a counter that is there before it.
+    // An alert on an increase sees the first failure only if the counter existed before it.
     for (const kind of ['email', 'sms']) this.count('messages', { kind, state: 'failed' }, 0);
     this.count('webhooks', { state: 'failed' }, 0);
     collectDefaultMetrics({ register: this.registry });

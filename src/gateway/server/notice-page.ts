@@ -71,7 +71,7 @@ export function sendNoticePage(reply: FastifyReply, kind: keyof typeof NOTICES):
   return sendPage(reply, portalHeaders(nonce), printNotice(notice, nonce));
 }
 
-/** The colours are those of the house (`room-header.css`, `theme.ts`). */
+/** The colours are those of the portal (`room-header.css`, `theme.ts`). */
 const STYLE = `
 :root{color-scheme:light dark}
 :root[data-theme=light]{color-scheme:light}

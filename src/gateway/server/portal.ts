@@ -90,8 +90,8 @@ export async function usePortal(
 }
 
 /**
- * Runs before `GET /` of the REST table: whoever prefers HTML gets the portal instead of the index, unless a
- * report is requested (`?report=`).
+ * Runs before `GET /` of the REST table: a client that prefers HTML gets the portal instead of the index,
+ * unless a report is requested (`?report=`).
  */
 function addToIndex(
   app: FastifyInstance,

@@ -41,7 +41,7 @@ interface Count {
 
 const MINUTE_MS = 60_000;
 const MOST_CALLERS = 50_000;
-/** Going through so many records without an index counts as a further request of the user's minute. */
+/** A scan of this many records without an index counts as a further request of the user's minute. */
 const ROWS_OF_REQUEST = 10_000;
 const MOST_REQUESTS_OF_SCAN = 30;
 
@@ -97,7 +97,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts work that costs a caller as much as so many requests. It may exceed what is left of the minute
+   * Counts work that costs as much as this number of requests. It may exceed the rest of the minute's limit
    * once.
    *
    * @throws TOO_MANY_REQUESTS (429) when nothing is left
@@ -108,7 +108,7 @@ export class RateLimits {
     this.#countOf(caller).unshared += requests - 1;
   }
 
-  /** Counts a read or write that goes through so many records. @throws as `spend` does */
+  /** Counts a read or write that scans this many records. @throws as `spend` does */
   spendOnScan(principal: Principal, rows: number): void {
     // A task of the service has no minute.
     if (principal.kind === 'system') return;
@@ -291,7 +291,7 @@ interface LoginCounts {
   readonly resetSeconds: number;
 }
 
-/** Hashed, so that a counter names nobody: users who were erased, or passwords typed as user names. */
+/** Hashed, so that a counter contains no names: of erased users, or passwords typed as user names. */
 function counterKey(
   kind: 'request' | 'login-pair' | 'login-address' | 'login-user',
   ...parts: readonly string[]

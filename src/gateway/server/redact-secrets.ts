@@ -14,7 +14,7 @@ const SECRET_PARTS = new RegExp(
     '(?:recovery|backup|verification|confirmation|access|login|onetime)code',
   ].join('|'),
 );
-/** Secret only as a word of their own within a name, not as a part of another word. */
+/** Words that mark a secret only as a separate word of a name, not as a part of another word. */
 const SECRET_WORDS: ReadonlySet<string> = new Set(
   'pass pwd psw pin mpin otp totp key keys auth jwt sig cvv sid'.split(' '),
 );
@@ -47,7 +47,7 @@ export function redactSecrets(text: string): string {
     : withoutParameters;
 }
 
-/** Replaces what stands between the first colon, after the user name, and the last @. */
+/** Replaces the text between the first colon, after the user name, and the last @. */
 function redactPassword(authority: string): string {
   const end = authority.lastIndexOf('@');
   const colon = authority.slice(0, Math.max(end, 0)).indexOf(':', '://'.length);

@@ -138,7 +138,7 @@ export class RequestsInFlight {
     if (this.#responses.size === 0) this.#onEmpty?.();
   }
 
-  /** Resets the connections of answers that have begun, so that nobody takes them for complete. */
+  /** Resets the connections of answers that have begun, so that clients do not take them for complete. */
   cut(): void {
     for (const response of this.#responses) {
       if (response.headersSent && !response.writableFinished) resetConnection(response);

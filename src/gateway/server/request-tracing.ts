@@ -4,7 +4,7 @@ import { beginTraceOf, type TraceHeaders, withinTrace } from '../../base/process
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Goes on within the span of the request, which the events of a body have left. */
+    /** Continues within the span of the request, which the events of a body have left. */
     resumeTrace: ((next: () => void) => void) | undefined;
   }
 }
@@ -71,9 +71,9 @@ const UNSAMPLED = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f][02468ace]/;
 const SAVED_SECONDS = 10;
 
 /**
- * Decides which requests are traced: so many a second, and ten times as many at once after a pause, whoever
- * began their traces. Tracing a request costs more than answering it with a record, and a caller could ask
- * for it every time.
+ * Decides which requests are traced: a limited number a second, and ten times as many at once after a pause,
+ * including requests with a `traceparent`. Tracing costs more than reading a record, and a caller could
+ * request it every time.
  *
  * `now` is in milliseconds.
  */

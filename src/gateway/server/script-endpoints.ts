@@ -31,7 +31,7 @@ interface EndpointGeneric {
   Body: EndpointBody | undefined;
 }
 
-/** An answer of a script is no page of ours: what it holds may not run as one. */
+/** The answer of a script is not a page of the gateway, so its content must not run as one. */
 const ANSWER_HEADERS = { 'content-security-policy': "sandbox; default-src 'none'" };
 
 const FAILED = new ServiceError('SCRIPT_FAILED', 'The script failed.');

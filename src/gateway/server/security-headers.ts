@@ -3,8 +3,8 @@
 export type SecurityHeaders = Readonly<Record<string, string>>;
 
 /**
- * The headers of answers that go out over TLS alone: a browser that once heard it over plain HTTP at home
- * could not come back there.
+ * The headers only of answers over TLS: a browser that received them over plain HTTP on the local network
+ * could not return there.
  */
 export const TLS_HEADERS: SecurityHeaders = {
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
@@ -52,7 +52,7 @@ export const LANDING_HEADERS: SecurityHeaders = {
   ...PAGE_HEADERS,
 };
 
-/** The headers of a page of ours, which loads our own scripts alone; the rest of its policy is given. */
+/** The headers of a page of ours, which loads only our own scripts; `policy` is the rest of its policy. */
 function pageHeaders(policy: string): SecurityHeaders {
   return {
     'content-security-policy': `default-src 'none';script-src 'self';${policy};connect-src 'self';${CLOSED}`,

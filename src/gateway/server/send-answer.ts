@@ -250,7 +250,7 @@ function endMarkerFor(prefer: string | string[] | undefined, mediaType: string):
   return MARKERS.get(type.trim());
 }
 
-/** Confirms that the marker will be sent, beside what else was preferred and is done. */
+/** Confirms that the marker will be sent, in addition to other applied preferences. */
 function confirmMarker(reply: FastifyReply): void {
   const applied = reply.getHeader('preference-applied');
   reply.header('preference-applied', applied === undefined ? PREFERENCE : `${applied}, ${PREFERENCE}`);

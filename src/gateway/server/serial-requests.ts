@@ -1,9 +1,9 @@
 /**
  * Serves the requests of a connection one at a time. Node parses all requests of a chunk in one turn of the
- * event loop: a client that pipelines could have thousands of requests and answers in memory, and nobody else
- * would be served meanwhile. Here a request that arrives before the previous one is answered stays unparsed,
- * and the connection is not read until then. For the same reason, a body that arrives in tiny chunks is read
- * slowly.
+ * event loop: a client that pipelines could have thousands of requests and answers in memory, and no other
+ * client would be served meanwhile. Here a request that arrives before the previous one is answered stays
+ * unparsed, and the connection is not read until then. For the same reason, a body that arrives in tiny
+ * chunks is read slowly.
  */
 import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';

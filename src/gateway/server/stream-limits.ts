@@ -1,6 +1,6 @@
 /**
  * Decides who may read long streamed answers at once. Each holds a database connection until it is read
- * nearly to its end, so a few slow readers could keep everybody else from reading.
+ * nearly to its end, so a few slow readers could keep all other callers from reading.
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
 import { FairQueue } from '../../store/database/fair-queue.js';

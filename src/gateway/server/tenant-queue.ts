@@ -8,7 +8,7 @@ export interface WaitingRequest {
 
 /** The throughput is measured over this many calls of `removeFutile`, and known only after as many. */
 const MEASURED_SPANS = 8;
-/** One turn in so many begins with the least urgent requests, which would otherwise starve. */
+/** One turn of this many begins with the least urgent requests, which would otherwise starve. */
 const TURNS = 8;
 const LEAST_URGENT_FIRST = URGENCIES.toReversed();
 
@@ -123,7 +123,7 @@ class Lane<T extends WaitingRequest> {
     return refused;
   }
 
-  /** The time between two turns of a caller, when so many take turns; `undefined` while unknown. */
+  /** The time between two turns of a caller among this number of callers; `undefined` while unknown. */
   #eachMs(callers: number): number | undefined {
     const [first, ...others] = this.#spans;
     const last = others.at(-1);

@@ -184,8 +184,8 @@ export class WebSockets {
   }
 
   /**
-   * Has `ws` parse what arrives in pieces, and none while the WebSocket is paused. By itself it would parse
-   * all frames of a chunk at once, even after its peer has gone. Returns a function that goes on.
+   * Passes received bytes to `ws` in pieces, and none while the WebSocket is paused. By itself `ws` would
+   * parse all frames of a chunk at once, even after its peer has gone. Returns a function that continues.
    */
   #parseInPieces(webSocket: WebSocket, connection: LiveConnection, socket: Socket): () => void {
     const { firstMessageBytes } = this.#options.live;

@@ -130,8 +130,8 @@ function assertBatchSize(body: unknown, max: number): void {
 
 /**
  * @throws FORBIDDEN (403) for a document that is not registered, where only registered ones are answered;
- *   UNAUTHENTICATED (401) without a credential, so that nobody can guess which are; MALFORMED_REQUEST (400)
- *   for a query that cannot be decoded
+ *   UNAUTHENTICATED (401) without a credential, so that the registered ones cannot be guessed;
+ *   MALFORMED_REQUEST (400) for a query that cannot be decoded
  */
 function toAnswerable(
   request: FastifyRequest,
@@ -377,7 +377,7 @@ function hasErrors(
 /** The root fields for everybody. A rule of its own refuses introspection, with a message of its own. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
   ...['__typename', '__schema', '__type', 'login', 'refresh'],
-  // Whoever uses a link has no password yet.
+  // The user of a link has no password yet.
   ...['accountLink', 'useAccountLink', 'firstRun', 'makeSchool'],
 ]);
 

@@ -24,7 +24,7 @@ type DocumentLimits = Pick<Config, 'graphqlMaxDepth' | 'graphqlMaxRootFields' | 
  */
 const MAX_INTROSPECTION_DEPTH = 20;
 
-/** The validation rules beside those of the specification, for HTTP and WebSocket. */
+/** The validation rules in addition to those of the specification, for HTTP and WebSocket. */
 export function createDocumentLimitRules(limits: DocumentLimits): ValidationRule[] {
   return [MaxIntrospectionDepthRule, (context) => documentLimits(context, limits)];
 }

@@ -62,8 +62,8 @@ export function objectsOfSchema(schema: GraphQLSchema): number {
 type Args = Readonly<Record<string, unknown>>;
 
 /**
- * Counts with the resolvers of introspection themselves. The count of a selection of an object is remembered,
- * so that deep nesting takes no longer than the schema is large.
+ * Counts with the resolvers of introspection. The count of each selection of an object is cached, so that the
+ * time for deep nesting is limited by the size of the schema.
  */
 class PrintedObjects {
   readonly #info: Pick<GraphQLResolveInfo, 'schema'>;

@@ -36,7 +36,7 @@ export const COSTLY_ARGUMENTS: ReadonlySet<string> = new Set([
   ...LISTS_OF_NAMES,
 ]);
 const MAX_REMEMBERED_PER_OPERATION = 100;
-/** So many records that a statement goes through cost as much as an object. */
+/** A scan of this many records costs as much as an object. */
 const ROWS_OF_OBJECT = 100;
 /** The most that a field costs for the records that it goes through, as a part of the limit. */
 const PART_OF_SCAN = 1 / 10;

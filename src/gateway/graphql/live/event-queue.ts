@@ -14,7 +14,7 @@ export interface QueueBudget {
   dropped(bytes: number): void;
 }
 
-/** The cost of an event beside its text. */
+/** The cost of an event in addition to its text. */
 const OVERHEAD_BYTES = 200;
 
 export class EventQueue implements AsyncIterableIterator<PrintedResult> {

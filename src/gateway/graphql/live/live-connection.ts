@@ -1,4 +1,4 @@
-/** A connected client: who it is, its subscriptions, and how much it leaves unread. */
+/** A connected client: its caller, its subscriptions, and the size of its unread events. */
 import { CloseCode } from 'graphql-ws';
 import { type Rate, ServiceError } from '../../../base/errors.js';
 import type { Principal, Scope } from '../../../base/model/scope.js';

@@ -58,7 +58,7 @@ interface LiveSurroundings {
   readonly config: Config;
 }
 
-/** How often the credential of every connection is checked, beside the check for every event. */
+/** How often the credential of every connection is checked, in addition to the check for every event. */
 const CHECK_MS = 1_000;
 
 /** The messages over the rate that are answered; further ones end the connection. */
@@ -111,7 +111,7 @@ export class LiveServer {
     return this.#connections.size;
   }
 
-  /** Whether an answer of HTTP may not become one more connection. WebSockets make room for themselves. */
+  /** Whether an HTTP answer may not become another connection. A WebSocket closes an older one instead. */
   get isFull(): boolean {
     return this.#connections.size >= this.#surroundings.config.liveConnections;
   }

@@ -48,7 +48,7 @@ export function formatGraphqlError(formatted: GraphQLFormattedError, error: unkn
   };
 }
 
-/** Whether it is a fault of ours, which operators must hear of. */
+/** Whether it is a fault of ours, which must be reported to operators. */
 export function isFault(error: GraphQLError): boolean {
   return formatGraphqlError(error.toJSON(), error).extensions?.status === ERRORS.INTERNAL.status;
 }

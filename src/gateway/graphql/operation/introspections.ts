@@ -83,7 +83,7 @@ type Execute = (
   on?: { readonly schema: GraphQLSchema; readonly document: DocumentNode },
 ) => Promise<Outcome>;
 
-/** Other root fields beside introspection are answered by the whole schema. */
+/** Root fields next to introspection are executed on the whole schema. */
 async function executeShown(
   request: OperationRequest,
   schema: GraphQLSchema,

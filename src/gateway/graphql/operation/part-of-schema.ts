@@ -130,7 +130,7 @@ const OWNER = /(?:(?<!Unknown )type|field|in) "(?<type>\w+)(?:\.(?<field>\w+))?"
 
 /** The message of graphql-js without the suggestions that the schema shown to the caller does not have. */
 export function withoutHiddenNames(message: string, schemaOf: () => GraphQLSchema): string {
-  // It is the end of a message; before it may stand what the caller sent.
+  // The suggestion is the end of a message. Text of the caller may precede it.
   const end = message.lastIndexOf(DID_YOU_MEAN);
   const [, what = '', names] = SUGGESTED.exec(message.slice(end + DID_YOU_MEAN.length)) ?? [];
   if (end === -1 || names === undefined) return message;

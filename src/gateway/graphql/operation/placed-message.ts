@@ -11,7 +11,7 @@ import { SCALAR_FORMS } from '../typed/scalar-forms.js';
 /** The message, preceded by the argument and followed by a hint if there is one. */
 export function placedMessage(message: string, error: unknown): string {
   const hint = operatorHint(message) || nodesHint(message);
-  // graphql-js's "nearest name" may be the opposite of what was meant.
+  // graphql-js's "nearest name" may be the opposite of the intended one.
   const text = hint === '' ? message : message.replace(/ Did you mean .*$/s, '');
   const place = error instanceof GraphQLError ? placeOf(error) : undefined;
   return `${place === undefined ? '' : `Argument ${place}: `}${text}${hint}`;
@@ -56,7 +56,7 @@ function operatorHint(message: string): string {
   return hintAtOperatorName(name, operatorsOf(type));
 }
 
-/** A hint for a field of records or rows that is selected beside them, in their page or report. */
+/** A hint for a field of records or rows that is selected on their page or report instead. */
 function nodesHint(message: string): string {
   const [, name, kind] =
     /^Cannot query field "(\w+)" on type "\w+(Connection|Report)"\.$/.exec(message) ?? [];

@@ -1,4 +1,4 @@
-/** An operation of a valid document, with all that is derived from the document and the schema alone. */
+/** An operation of a valid document, with all data derived only from the document and the schema. */
 
 import {
   type DocumentNode,
@@ -25,7 +25,7 @@ import { type FilterVariable, type Permission, readPermission } from '../limits/
 import type { OperationTiming } from './operation-timing.js';
 import { planUsedFields, type UsedFieldsPlan } from './used-fields.js';
 
-/** A part of the schema, the same for all callers who reach the same. */
+/** A part of the schema, shared by all callers with the same reach. */
 export interface ShownSchema {
   readonly key: string;
   readonly schema: GraphQLSchema;
@@ -173,7 +173,7 @@ export interface GraphqlCaller {
   readonly notes: RequestNotes;
 }
 
-/** A GraphQL request beside its documents. A plain object, because Apollo copies it. */
+/** A GraphQL request without its documents. A plain object, because Apollo copies it. */
 export interface GraphqlRequest extends GraphqlCaller {
   /** `undefined`: timing is not requested. */
   readonly timing: OperationTiming | undefined;

@@ -36,7 +36,7 @@ const MAX_SHOWN = 8;
 const MAX_ERRORS = 100;
 
 export interface ServedSchemaOptions extends Pick<OperationSchema, 'schema' | 'storedFields'> {
-  /** The validation rules beside those of the specification. */
+  /** The validation rules in addition to those of the specification. */
   readonly rules: readonly ValidationRule[];
   readonly maxTokens: number;
   readonly needed: NeededRights;

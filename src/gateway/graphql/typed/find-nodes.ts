@@ -29,7 +29,7 @@ interface NodeGroup {
 /**
  * Returns the records at these places, in their order; nothing has been read yet. One statement reads each
  * group. A record is null if it does not exist, if the caller may not read it, and for an `undefined` place,
- * so that nobody learns which.
+ * so that callers cannot distinguish these cases.
  *
  * @throws FORBIDDEN naming a hidden field that is selected
  */

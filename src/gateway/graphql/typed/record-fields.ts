@@ -82,7 +82,7 @@ export interface RecordApi {
   >;
   readonly types: Readonly<Record<'record' | 'connection' | 'batch' | 'change', TypeClass>>;
   readonly arguments: {
-    /** The argument that names the collection, and what is read of a record, where callers choose them. */
+    /** The argument with the collection, if callers choose it. */
     readonly collection: ArgumentTable;
     readonly project: ArgumentTable;
     /** Which records are returned, changed, or followed. */

@@ -15,7 +15,7 @@ export interface ScalarForm {
   readonly printed: 'text' | 'number' | 'decimal' | 'boolean';
   /** `TextConditionInput`: "Conditions on a text". */
   readonly condition: { readonly name: string; readonly of: string };
-  /** `TextMeasures`: "What is computed of texts"; absent if values are only counted. */
+  /** `TextMeasures`: "Measures of texts"; absent if values are only counted. */
   readonly measures: { readonly typeName: string; readonly of: string } | undefined;
 }
 

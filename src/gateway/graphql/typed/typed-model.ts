@@ -97,7 +97,7 @@ interface Naming {
   readonly findTarget: TypedReference['findTarget'];
 }
 
-/** The fields of every typed record beside its own. */
+/** The fields of every typed record in addition to its own. */
 const RECORD_PARTS: ReadonlySet<string> = new Set([...['id', 'nodeId', 'version', 'createdAt', 'updatedAt']]);
 
 /**
@@ -350,7 +350,7 @@ function listReferrers(
     if (!value.targets.includes(target.collection.name)) return [];
     const byField = `${toFieldName(source.plural)}By${toTypeName(field.name)}`;
     const name = [source.plural, byField].find((candidate) => !taken.has(candidate));
-    // Both names are taken by fields of the record; there is no third one.
+    // Fields of the record have both names already; there is no third one.
     if (name === undefined) return [];
     taken.add(name);
     return [

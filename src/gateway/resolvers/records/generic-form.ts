@@ -38,7 +38,7 @@ function shapeOf(name: string | undefined, collection: string): Shape {
   return recordPart(name, { form: 'generic', collection }) ?? { kind: 'constant', text: GENERIC_TYPE_NAME };
 }
 
-/** Removes the id: the store's JSON has it among the fields, GraphQL beside them. */
+/** Removes the id: the store's JSON has it among the fields, GraphQL next to them. */
 function withoutId(json: string): string {
   const stored = parseExactJson(json);
   if (!isJsonObject(stored)) return json;

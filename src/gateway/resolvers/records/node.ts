@@ -51,7 +51,7 @@ export function nodeIdPrefix({ form, collection }: NodeForm): string {
   return form === 'typed' ? `${collection}:` : `${GENERIC_TYPE_NAME}:${collection}:`;
 }
 
-/** The shape of a record's own members, those beside its fields; `undefined` for another name. */
+/** The shape of a record's own members, which are not fields; `undefined` for another name. */
 export function recordPart(name: string | undefined, form: NodeForm): Shape | undefined {
   switch (name) {
     case 'id':

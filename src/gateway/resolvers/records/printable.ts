@@ -10,7 +10,7 @@ export const READ = Symbol('read');
 
 /** A result of a resolver. Nothing has run yet. */
 export interface Printable {
-  /** The JSON text of what `info` selects. */
+  /** The JSON text of the selection of `info`. */
   [PRINT](info: GraphQLResolveInfo): Promise<PrintedJson>;
   /** The value, whose fields are then resolved one by one. */
   [READ](): unknown;

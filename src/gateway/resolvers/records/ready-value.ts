@@ -19,7 +19,7 @@ export function readyValue(read: () => Promise<unknown>): Printable {
   return { [READ]: read, [PRINT]: async (info) => printReady(await read(), info) };
 }
 
-/** The JSON text of what `info` selects of a value whose types have no resolvers of their own. */
+/** The JSON text of the selection of `info`, for a value whose types have no resolvers of their own. */
 export function printReady(value: unknown, info: GraphQLResolveInfo): string {
   return printResult(select(value, info.returnType, info.fieldNodes, info));
 }

@@ -151,7 +151,7 @@ export class RecordResolver {
   }
 
   /**
-   * The condition of a request, for reading or, with a verb, for writing what it finds.
+   * The condition of a request, for reading or, with a verb, for writing the records that match.
    *
    * @throws MALFORMED_FILTER, FORBIDDEN, NOT_FOUND, GONE
    */
@@ -164,8 +164,8 @@ export class RecordResolver {
   }
 
   /**
-   * The query of a request whose rights are not checked, to estimate what it goes through. `undefined` if the
-   * request is wrong, which its execution will report.
+   * The query of a request, without a check of rights, to estimate its scans. `undefined` if the request is
+   * wrong, which its execution will report.
    */
   toScannedQuery(request: RecordsRequest): RecordQuery | undefined {
     const collection = this.#catalog.find(request.collection);
@@ -243,8 +243,8 @@ export class RecordResolver {
   /**
    * Replaces a record, or creates it under its id; or does only one of the two.
    *
-   * @throws VERSION_CONFLICT for a new record that is there, and an existing one that is not; as
-   *   `updateRecord` and `createRecord`
+   * @throws VERSION_CONFLICT if a record to create exists, or one to replace does not; as `updateRecord` and
+   *   `createRecord`
    */
   async putRecord(
     context: RequestContext,

@@ -22,8 +22,8 @@ export function selectedFields(
 }
 
 /**
- * Caches what is derived from a selection for as long as the parsed document lives: documents are parsed once
- * and sent many times. A selection that depends on variables is computed anew each time.
+ * Caches data derived from a selection for as long as the parsed document lives: documents are parsed once
+ * and sent many times. A selection that depends on variables is computed each time.
  */
 export class SelectionMemory<T extends object> {
   readonly #byNode = new WeakMap<FieldNode, T | 'depends on variables'>();

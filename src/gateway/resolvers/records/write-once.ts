@@ -15,7 +15,7 @@ export interface OnceWrite<T, Kept extends JsonValue> {
   /** How many records it goes through to find those it writes. Default: few. */
   readonly rows?: ((scope: Scope) => number) | undefined;
   readonly run: (scope: Scope, options: WriteOptions) => Promise<T>;
-  /** Converts the answer to what is stored with the key, and back. */
+  /** Converts the answer to the form that is stored with the key, and back. */
   readonly keep: (answer: T) => Kept;
   readonly recall: (kept: Kept) => T;
 }

@@ -112,7 +112,7 @@ async function runPage(
 function withArgumentNames({ parameters }: Report, error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.errors === undefined) return error;
   const names = new Map(Object.entries(parameters).map(([name, { restName }]) => [restName, name]));
-  // A name of one word may be a word of the sentence.
+  // A name of one word is not replaced, because it may be an ordinary word of the sentence.
   const inText = (text: string) =>
     text.replaceAll(/[\w.]+/g, (word) => (/[_.]/.test(word) ? (names.get(word) ?? word) : word));
   const errors = error.errors.map((one) => ({

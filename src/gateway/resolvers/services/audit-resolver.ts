@@ -1,4 +1,4 @@
-/** The door to the audit trail: who changed what, when, from which version. For admins. */
+/** The resolvers of the audit trail: author, object, time and version of each change. For admins. */
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { instantRange } from '../instant-range.js';

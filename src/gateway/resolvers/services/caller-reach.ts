@@ -25,7 +25,7 @@ export interface CallerReach {
   readonly services: ReadonlySet<ServiceName>;
   /** The scripts whose declared fields are the caller's to use. */
   readonly scripts: readonly DeclaringScript[];
-  /** Callers who reach the same have the same key. */
+  /** Callers with the same reach have the same key. */
   readonly key: string;
 }
 

@@ -1,4 +1,4 @@
-/** The door to the caller: whom the credential represents, and what that user may do. */
+/** The resolvers of the caller: the user of the credential, and the rights of that user. */
 import type { GraphQLSchema } from 'graphql';
 import { ServiceError } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';

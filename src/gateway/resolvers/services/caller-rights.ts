@@ -44,7 +44,7 @@ export function callerRights(scope: Scope, { catalog, reports, operations, domai
         // purpose of its own.
         return scopes === undefined && operation.roles.some((role) => roles.has(role));
       }),
-    /** The caller's administrative duties, beside records; the schema explains each word. */
+    /** The caller's administrative duties apart from records; the schema explains each word. */
     duties: (): readonly string[] => [
       ...(isAdmin(scope.principal) ? DUTIES_OF_ADMINS : []),
       ...(isTopDomainAdmin(scope, domains.top()) ? DUTIES_OF_TOP_ADMINS : []),

@@ -1,6 +1,4 @@
-/**
- * The door to the health of the service, for admins of the top domain, who are responsible for all domains.
- */
+/** The resolvers of health, for admins of the top domain, who are responsible for all domains. */
 
 import { ServiceError } from '../../../base/errors.js';
 import type { Domain, Scope } from '../../../base/model/scope.js';

@@ -267,7 +267,7 @@ export const ScriptResolver = serviceResolver(
   }),
 );
 
-/** GraphQL sends null for what a script leaves out. */
+/** GraphQL sends null for members that a script leaves out. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;

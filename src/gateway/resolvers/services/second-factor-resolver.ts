@@ -1,4 +1,4 @@
-/** The door to second factors: one's own, and for admins those of users who have lost theirs. */
+/** The resolvers of second factors: the caller's own, and for admins those of users who have lost theirs. */
 import { member, objectType } from '../../../base/scalars/declared-type.js';
 import type { SecondFactors } from '../../../services/auth/second-factors.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';

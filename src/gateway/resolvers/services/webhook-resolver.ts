@@ -1,4 +1,4 @@
-/** The door to webhooks: for users who may have them, and for admins those of the domain. */
+/** The resolvers of webhooks: for users who may have them, and for admins those of the domain. */
 import { inputType, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { Webhooks } from '../../../services/webhooks/webhooks.js';
 import { connectionType, toConnection } from '../connection.js';

@@ -41,7 +41,7 @@ export interface AggregateFields {
   readonly own: readonly MeasuredField[];
 }
 
-/** The other members of a group or of `having`, beside the measured fields. */
+/** The members of a group or of `having` in addition to the measured fields. */
 const GROUP_PARTS = ['key', 'count', 'and', 'or', 'not'];
 
 export function listAggregateFields(typed: TypedCollection, model: TypedModel): AggregateFields {
