@@ -214,7 +214,7 @@ export async function eraseImportFiles(
   const { patterns } = new Redaction(identity, 'alone');
   const writers = await findWriters(work, parts);
   const named = await transaction.query<KeptFile>(sql`
-    -- Where tables are spread over several servers, files are on another one than imports.
+    -- Where tables are sharded over several servers, files are on another one than imports.
     with ready as materialized (
       select id from files where domain = ${scope.domain.id} and state = 'ready'
     )

@@ -92,7 +92,7 @@ export class SqlViews {
   constructor({ database, collections, reading }: SqlViewsOptions) {
     this.#database = database;
     this.#collections = collections;
-    this.#reading = reading ?? (database.home === undefined ? 'directly' : 'through functions');
+    this.#reading = reading ?? (database.shards === undefined ? 'directly' : 'through functions');
   }
 
   /** The audiences that have views of a domain: names of roles and ids of users. */
@@ -226,7 +226,7 @@ export class SqlViews {
    * but with names of schemas and functions that it does not quote.
    */
   async #defineHere(database: Queryable, define: () => Promise<void>): Promise<void> {
-    const isSharded = this.#database.home !== undefined;
+    const isSharded = this.#database.shards !== undefined;
     if (isSharded) await database.query(sql.raw(DEFINE_HERE));
     await define();
     if (isSharded) await database.query(sql.raw(DEFINE_EVERYWHERE));

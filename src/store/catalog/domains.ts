@@ -307,7 +307,7 @@ export class Domains {
       id: property.name,
       operation: property.value === undefined ? 'deleted' : 'updated',
     });
-    // Not one statement: where the database is spread over several servers, the property is on one and the
+    // Not one statement: where the database is sharded over several servers, the property is on one and the
     // audit trail on another, and every server would have to be there for both at once.
     const changed = await this.#database.transaction(async (tx) => {
       const rows = await tx.query(sql`

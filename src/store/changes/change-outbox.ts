@@ -1,6 +1,6 @@
 /**
  * Moves the entries that writers leave in `change_outbox` to `told_changes`, one transaction at a time: on a
- * database spread over several servers, the transactions of the writers have no common order. The follow-ups
+ * database sharded over several servers, the transactions of the writers have no common order. The follow-ups
  * of each write are started together with the move.
  *
  * An entry is announced in one transaction and then deleted from the outbox. After a crash in between it is
@@ -244,8 +244,8 @@ export class ChangeOutbox {
   async #listParts(): Promise<readonly OutboxPart[]> {
     const { database } = this.#options;
     const whole = new OutboxPart('coordinator', database.background, [OUTBOX]);
-    if (database.home === undefined) return [whole];
-    const placed = await database.home.listParts(OUTBOX);
+    if (database.shards === undefined) return [whole];
+    const placed = await database.shards.listParts(OUTBOX);
     const parts = placed.flatMap(({ name, server, tables }) =>
       server === undefined ? [] : [new OutboxPart(name, server, tables)],
     );
@@ -265,7 +265,7 @@ export class ChangeOutbox {
           this.#away.delete(part.name);
           return answer;
         } catch (error) {
-          if (database.home === undefined) throw error;
+          if (database.shards === undefined) throw error;
           if (!this.#away.has(part.name)) onFault(error);
           this.#away.add(part.name);
           return undefined;

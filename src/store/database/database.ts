@@ -143,12 +143,12 @@ export class Database implements Queryable {
   /** Texts compare byte by byte, so an ordinary b-tree serves the range of a prefix. */
   readonly isByteOrdered: boolean;
   /**
-   * Changes are announced by the outbox instead of transaction numbers, because the database is spread over
+   * Changes are announced by the outbox instead of transaction numbers, because the database is sharded over
    * several servers, or because `campus.changes` is set to `outbox`.
    */
   readonly announcesByOutbox: boolean;
   /** Runs statements entirely on the server of a domain; `undefined` if there is only one server. */
-  readonly home: ShardStatements | undefined;
+  readonly shards: ShardStatements | undefined;
   /** The queue of writes that are retried after a deadlock. */
   readonly deadlocks = new DeadlockRetry();
   /**
@@ -219,7 +219,7 @@ export class Database implements Queryable {
       query: (sql, queryOptions) => this.#statements.queryBy(this.#backgroundPool, sql, queryOptions),
       transaction: (work) => this.#transactionBy(this.#backgroundPool, work),
     };
-    this.home = options.isSharded ? this.#openHome() : undefined;
+    this.shards = options.isSharded ? this.#openShards() : undefined;
     this.#listener = new Listener(url, applicationName);
     this.listen = this.#listener.listen.bind(this.#listener);
     this.stream = this.#statements.stream.bind(this.#statements);
@@ -298,7 +298,7 @@ export class Database implements Queryable {
     return this.#longTurnsOfUser.run(user, () => this.#longTurns.run('', work), caller);
   }
 
-  #openHome(): ShardStatements {
+  #openShards(): ShardStatements {
     const { applicationName, poolSize: size, statementTimeoutMs } = this.#options;
     const settings = settingsOf(this.#options);
     return new ShardStatements({
@@ -311,9 +311,9 @@ export class Database implements Queryable {
     });
   }
 
-  async query<Row extends object>(sql: Sql, { home, ...options }: QueryOptions = {}): Promise<Row[]> {
-    if (home !== undefined && this.home !== undefined) {
-      return await this.home.query<Row>(sql, home, options);
+  async query<Row extends object>(sql: Sql, { shardLocal, ...options }: QueryOptions = {}): Promise<Row[]> {
+    if (shardLocal !== undefined && this.shards !== undefined) {
+      return await this.shards.query<Row>(sql, shardLocal, options);
     }
     return await this.#statements.query<Row>(sql, options);
   }
@@ -324,10 +324,10 @@ export class Database implements Queryable {
    */
   streamJoined(
     statements: readonly NamedStatement[],
-    { home, ...options }: JoinedStreamOptions,
+    { shardLocal, ...options }: JoinedStreamOptions,
   ): AsyncGenerator<JoinedBatch, void> {
-    if (home !== undefined && this.home !== undefined) {
-      return this.home.streamJoined(statements, { ...options, home });
+    if (shardLocal !== undefined && this.shards !== undefined) {
+      return this.shards.streamJoined(statements, { ...options, shardLocal });
     }
     return this.#statements.streamJoined(statements, options);
   }
@@ -400,7 +400,7 @@ export class Database implements Queryable {
    */
   watchSlow(watch: SlowStatementWatch): void {
     this.#statements.watchSlow(watch);
-    this.home?.watchSlow(watch);
+    this.shards?.watchSlow(watch);
     this.#replicas?.watchSlow(watch);
   }
 
@@ -466,7 +466,7 @@ export class Database implements Queryable {
       () =>
         Promise.all([this.#listener.close(), this.#statements.close(), ...pools.map((pool) => pool.end())]),
       () => this.prisma.$disconnect(),
-      async () => await this.home?.close(),
+      async () => await this.shards?.close(),
       async () => await this.#replicas?.close(),
     ]);
   }

@@ -61,7 +61,7 @@ export interface MigrationStatus {
 /**
  * Applies the pending migrations in order and returns their names. Any number of gateways may call it at
  * once: one does the work, and the others wait and find nothing left to do. With Citus, the tables are
- * spread.
+ * sharded.
  *
  * @throws CONFLICT if a newer version migrated the database, and this one does not work with it;
  *   ServiceError or Error whose message is one line for the operator; migrations applied before stay
@@ -91,7 +91,7 @@ export async function applyMigrations(options: MigrationOptions): Promise<readon
     if (own) await noteCompatibility(client, own);
     reportHistoryFaults(history, missing, onNotice);
     const spread = await distributeTables(client);
-    if (spread.length > 0) onNotice(`spread by domain over the servers of Citus: ${spread.join(', ')}`);
+    if (spread.length > 0) onNotice(`sharded by domain over the servers of Citus: ${spread.join(', ')}`);
     return missing.map(({ name }) => name);
   });
 }

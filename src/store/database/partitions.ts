@@ -161,8 +161,8 @@ async function createPartition<Rest>(
   // The partition is created separately and attached: CREATE TABLE … PARTITION OF would block every reader of
   // every collection, after waiting for the longest stream. The check constraint saves ATTACH from scanning
   // the table.
-  // Records are moved, not deleted: rows that triggers derive from them must stay as they are. A spread table
-  // has no triggers, and its partition must be on the same servers as the records of each domain.
+  // Records are moved, not deleted: rows that triggers derive from them must stay as they are. A distributed
+  // table has no triggers, and its partition must be on the same servers as the records of each domain.
   const [before, after] = (await isSharded(client))
     ? [[IN_TURN, distributedStatement(name, { column: 'domain' })], []]
     : [
@@ -173,8 +173,8 @@ async function createPartition<Rest>(
     await client.query(`create table ${table} (like records including all)`);
     const check = `check (collection = ${value})`;
     await client.query(`alter table ${table} add constraint partition_value ${check}`);
-    // Citus commits each change of a spread table in two phases on all servers, so an empty table gets
-    // everything before it is spread. Many records get their indexes after the move, while nobody waits.
+    // Citus commits each change of a distributed table in two phases on all servers, so an empty table gets
+    // everything before it is distributed. Many records get their indexes after the move, while nobody waits.
     const early = recordCount === 0 ? await ensureRest() : undefined;
     const statements = [
       ...before,

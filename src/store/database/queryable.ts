@@ -18,10 +18,10 @@ export interface QueryOptions {
   /** The caller for whom it runs; the scope of a request is one. */
   readonly caller?: StatementCaller | undefined;
   /**
-   * For a statement on a single domain, outside transactions: on a spread database, the server of the domain
-   * runs it entirely (home-statements.ts).
+   * For a statement on a single domain, outside transactions: on a sharded database, the server of the domain
+   * runs it entirely (shards/shard-statements.ts).
    */
-  readonly home?: Home | undefined;
+  readonly shardLocal?: ShardLocal | undefined;
   /**
    * A statement to run before it, in the same transaction and round trip. It returns no rows and only reads
    * and locks: on a new connection it runs once more, to be prepared.
@@ -36,7 +36,7 @@ export interface QueryOptions {
   readonly reported?: Sql | undefined;
 }
 
-export interface Home {
+export interface ShardLocal {
   readonly domain: string;
   /** The columns of the rows with their types, as SQL. */
   readonly columns: string;
@@ -47,10 +47,10 @@ export interface StreamOptions extends QueryOptions {
   readonly batchRows?: number | undefined;
 }
 
-export interface JoinedStreamOptions extends Omit<StreamOptions, 'name' | 'home'> {
+export interface JoinedStreamOptions extends Omit<StreamOptions, 'name' | 'shardLocal'> {
   readonly punctuation: RowPunctuation;
   /** The domain that all of it is about. */
-  readonly home?: Pick<Home, 'domain'> | undefined;
+  readonly shardLocal?: Pick<ShardLocal, 'domain'> | undefined;
 }
 
 export interface NamedStatement {

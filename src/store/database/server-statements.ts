@@ -109,7 +109,7 @@ export class ServerStatements {
 
   streamJoined(
     statements: readonly NamedStatement[],
-    { punctuation, ...options }: Omit<JoinedStreamOptions, 'home'>,
+    { punctuation, ...options }: Omit<JoinedStreamOptions, 'shardLocal'>,
   ): AsyncGenerator<JoinedBatch, void> {
     return this.#stream(statements, new JoinedRows(punctuation), options);
   }

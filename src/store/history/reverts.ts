@@ -64,7 +64,7 @@ export class Reverts {
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
-    this.#isRouted = environment.database.home !== undefined;
+    this.#isRouted = environment.database.shards !== undefined;
   }
 
   /**

@@ -121,7 +121,7 @@ export class BatchedReads {
       name,
       texts: read.texts,
       caller: { requestId, operation },
-      home: { domain: scope.domain.id, columns: read.columns },
+      shardLocal: { domain: scope.domain.id, columns: read.columns },
     });
     const durationMs = performance.now() - startedAt;
     for (const waiting of served) waiting.scope.onDuration?.(durationMs);
@@ -153,7 +153,7 @@ async function readAlone<Row extends RecordRow>(
   const { sql, name } = statement;
   const [row] = await queryable.query<Row>(sql, {
     ...{ name, caller: scope, signal, texts: read.texts },
-    home: { domain: scope.domain.id, columns: read.columns },
+    shardLocal: { domain: scope.domain.id, columns: read.columns },
   });
   return row;
 }

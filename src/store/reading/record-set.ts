@@ -114,7 +114,7 @@ export class RecordSet {
   async *streamChanges(since: string, { format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
     const statement = selectChanges(this.statements.projection(), this.statements.changedSince(since));
     const batches = this.#options.primary.streamJoined([toStatement(statement)], {
-      home: { domain: this.#options.scope.domain.id },
+      shardLocal: { domain: this.#options.scope.domain.id },
       signal,
       batchRows: BATCH_ROWS,
       punctuation: PUNCTUATION[format],
@@ -178,8 +178,8 @@ export class RecordSet {
     { server = this.#options.database, ...options }: ReadOptions,
   ): Promise<Row[]> {
     const { scope: caller } = this.#options;
-    const home = { domain: caller.domain.id, columns };
-    return await server.query<Row>(sql, { name, caller, home, signal: caller.signal, ...options });
+    const shardLocal = { domain: caller.domain.id, columns };
+    return await server.query<Row>(sql, { name, caller, shardLocal, signal: caller.signal, ...options });
   }
 
   #streamStatements(): readonly Statement[] {
@@ -193,7 +193,7 @@ export class RecordSet {
     // A stream of everything returns all that it goes through.
     if (!isEverything(query.filter)) this.#scan('page');
     const batches = database.streamJoined(this.#streamStatements(), {
-      home: { domain: this.#options.scope.domain.id },
+      shardLocal: { domain: this.#options.scope.domain.id },
       signal,
       batchRows: BATCH_ROWS,
       punctuation: {

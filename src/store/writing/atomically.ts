@@ -73,7 +73,7 @@ class RefusedByIndex extends Error {
 
 /** Runs a statement that writes these records. @throws RefusedByIndex */
 export async function refusedByIndex<T>(
-  { database }: { readonly database: Pick<Database, 'home'> },
+  { database }: { readonly database: Pick<Database, 'shards'> },
   attempt: WriteAttempt,
   write: () => Promise<T>,
 ): Promise<T> {
@@ -81,7 +81,7 @@ export async function refusedByIndex<T>(
     return await write();
   } catch (cause) {
     if (findConstraint(cause) === undefined) throw cause;
-    throw new RefusedByIndex({ ...attempt, isRouted: database.home !== undefined }, cause);
+    throw new RefusedByIndex({ ...attempt, isRouted: database.shards !== undefined }, cause);
   }
 }
 

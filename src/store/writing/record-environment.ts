@@ -150,7 +150,7 @@ export class RecordEnvironment {
   }
 
   spelling({ domain }: Pick<Scope, 'domain'>): SpellingContext {
-    const isRouted = this.database.home !== undefined;
+    const isRouted = this.database.shards !== undefined;
     return { domain: domain.id, isRouted, findCollection: (name) => this.catalog.find(name) };
   }
 
@@ -188,7 +188,7 @@ export class RecordEnvironment {
     );
     const fields = readable && this.plans.fields(collection, undefined, readable.hiddenFields);
     const isToOutbox = this.database.announcesByOutbox;
-    const isRouted = this.database.home !== undefined;
+    const isRouted = this.database.shards !== undefined;
     return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox, isRouted };
   }
 
@@ -226,7 +226,7 @@ export class RecordEnvironment {
   }
 
   linkContext(scope: Scope, holds: boolean): LinkContext {
-    const isRouted = this.database.home !== undefined;
+    const isRouted = this.database.shards !== undefined;
     return { scope, findCollection: (name) => this.catalog.find(name), isRouted, holds };
   }
 
@@ -270,7 +270,7 @@ export class RecordEnvironment {
   }
 
   /**
-   * Runs a statement that writes records; on a spread database, on the server of the domain. Even a single
+   * Runs a statement that writes records; on a sharded database, on the server of the domain. Even a single
    * statement can deadlock, so it is retried like a transaction.
    */
   async write<Row extends object>(context: WriteContext, write: WriteStatement): Promise<Row[]> {
@@ -289,26 +289,28 @@ export class RecordEnvironment {
     context: WriteContext,
     { within, operation, statement, columns, caller }: WriteStatement,
   ): Promise<Row[]> {
-    const { home, deadlocks } = this.database;
+    const { shards, deadlocks } = this.database;
     const sql = statement(this.placed(context));
     const options = { name: statementName(sql.text), caller };
     const place = { domain: context.scope.domain.id, columns };
     if (within === undefined) {
       return await deadlocks.run(() =>
-        home === undefined ? this.run<Row>(this.database, sql, caller) : home.query<Row>(sql, place, options),
+        shards === undefined
+          ? this.run<Row>(this.database, sql, caller)
+          : shards.query<Row>(sql, place, options),
       );
     }
     const rows =
-      home === undefined
+      shards === undefined
         ? await this.run<Row>(within, sql, caller)
-        : await home.queryWithin<Row>(within, sql, place, options);
+        : await shards.queryWithin<Row>(within, sql, place, options);
     if (context.isToOutbox && isFollowed(context, operation)) await within.query(announceAtCommit(context));
     return rows;
   }
 
   /** The context of a write for the server on which `write` runs it. */
   placed(context: WriteContext): WriteContext {
-    return this.database.home === undefined ? context : { ...context, isForHome: true };
+    return this.database.shards === undefined ? context : { ...context, isShardLocal: true };
   }
 
   async run<Row extends object>(

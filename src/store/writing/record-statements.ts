@@ -37,7 +37,7 @@ export interface WriteContext extends RecordsOfScope {
   /**
    * It runs on the server of the domain directly, where the part of the audit trail does not generate ids.
    */
-  readonly isForHome?: boolean;
+  readonly isShardLocal?: boolean;
 }
 
 /** The collection whose records are the users. */
@@ -388,9 +388,9 @@ export function audit(
   operation: 'created' | 'updated' | 'deleted' | 'brought back',
   { before, author = authorOf(context) }: { readonly before: Sql; readonly author?: Author },
 ): Sql {
-  const { scope, collection, isForHome } = context;
+  const { scope, collection, isShardLocal } = context;
   const [idColumn, id] =
-    isForHome === true ? ['id, ', 'next_entry_id(), '].map(sql.raw) : [sql.empty, sql.empty];
+    isShardLocal === true ? ['id, ', 'next_entry_id(), '].map(sql.raw) : [sql.empty, sql.empty];
   const fromVersion = operation === 'created' ? sql`null::int` : sql`w.version - 1`;
   const insert = sql`
   insert into audit_entries

@@ -218,7 +218,7 @@ function guardOfNaming(
     place === 0 || place === member ? sql.raw(`gone.v${place}`) : undefined,
   );
   const values = texts.map((text) => text ?? sql`null::text`);
-  const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
+  const place = { domain: scope.domain.id, isRouted: environment.database.shards !== undefined };
   const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, { texts: values }));
   const left = sql`(
     select * from ${source} where not exists (select from records r where ${isLeft})
@@ -259,7 +259,7 @@ function selectGuarding(
     access === undefined || access.hiddenFields.has(top)
       ? sql`false`
       : sql`(${environment.rowsOf(scope, collection, access) ?? sql`true`}) is true`;
-  const place = { domain: scope.domain.id, isRouted: environment.database.home !== undefined };
+  const place = { domain: scope.domain.id, isRouted: environment.database.shards !== undefined };
   return sql`
 select ${sql.raw(String(index))} as index, (count(*) filter (where f.is_readable))::int as readable,
   (count(*) filter (where not f.is_readable))::int as hidden

@@ -118,23 +118,23 @@ export interface StagingPlace extends RecordsPlace {
 }
 
 export function stagingPlaceOf(
-  { home }: Pick<Database, 'home'>,
+  { shards }: Pick<Database, 'shards'>,
   transaction: OwnTransaction,
   domain: string,
 ): StagingPlace {
-  const place = recordsPlaceOf({ home }, transaction, domain);
+  const place = recordsPlaceOf({ shards }, transaction, domain);
   const load = (lines: Uint8Array) =>
-    home === undefined ? transaction.copyIn(COPY_STAGED, lines) : place.run(insertStaged(lines));
+    shards === undefined ? transaction.copyIn(COPY_STAGED, lines) : place.run(insertStaged(lines));
   return { ...place, load };
 }
 
 /** The server that has the records of a domain, within a transaction. */
 export function recordsPlaceOf(
-  { home }: Pick<Database, 'home'>,
+  { shards }: Pick<Database, 'shards'>,
   transaction: Transaction,
   domain: string,
 ): RecordsPlace {
-  if (home !== undefined) return home.session(transaction, domain);
+  if (shards !== undefined) return shards.session(transaction, domain);
   return {
     query: (sql) => transaction.query(sql),
     run: async (sql) => {

@@ -111,8 +111,8 @@ export class StagedWrites {
 
   /**
    * The place of the records of the scope in the transaction. A transaction that stages writes uses it for
-   * all statements: a server with a temporary table cannot commit in two phases, as Citus requires if it has
-   * spread rows over the servers itself.
+   * all statements: a server with a temporary table cannot commit in two phases, as Citus requires if it
+   * distributes rows over the servers itself.
    */
   placeOf(transaction: OwnTransaction, scope: Pick<Scope, 'domain'>): StagingPlace {
     return stagingPlaceOf(this.#environment.database, transaction, scope.domain.id);

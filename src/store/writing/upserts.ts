@@ -158,7 +158,7 @@ export class Upserts {
       key.kind === 'rule' ? one.key : printExactJson(scalarOf(one.change.data[name]) ?? null),
     );
     const type = sql.raw(key.kind === 'rule' ? 'text[]' : 'text[]::jsonb[]');
-    const isRouted = this.#environment.database.home !== undefined;
+    const isRouted = this.#environment.database.shards !== undefined;
     const isSame = sql`${keyValueOf(collection, key, OF_RECORD)} = sought.key`;
     return sql`
       select found.id

@@ -271,7 +271,7 @@ export class Receipts {
   }
 
   #placeOf({ domain }: Scope): Place {
-    return { domain: domain.id, isRouted: this.#services.database.home !== undefined };
+    return { domain: domain.id, isRouted: this.#services.database.shards !== undefined };
   }
 
   #sessionFirstMonth(domainId: string): number {

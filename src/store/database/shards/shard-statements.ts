@@ -1,11 +1,11 @@
 /**
- * Statements that run entirely on one server of a database spread by Citus. Citus cannot plan an insert
+ * Statements that run entirely on one server of a database sharded by Citus. Citus cannot plan an insert
  * within a larger statement: it would bring the partial result to the coordinator, send it to all servers,
  * and commit on all of them. The statement is therefore sent directly to the server of the domain, with the
  * table names of that domain's shards, as to a single PostgreSQL. If that server cannot be reached from here,
  * the statement is passed as text to a function of ours, which Citus runs on the server with the same effect.
  *
- * Such a statement cannot use what only the coordinator has: notifications, and tables that are not spread.
+ * Such a statement cannot use what only the coordinator has: notifications and undistributed tables.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { getOrMake } from '../../../base/process/get-or-make.js';
 import { Sql, sql } from '../../sql.js';
 import { ConnectionWatch } from '../connection-watch.js';
 import { createPool, type PoolOptions } from '../pool.js';
-import type { Home, JoinedStreamOptions, NamedStatement, QueryOptions } from '../queryable.js';
+import type { JoinedStreamOptions, NamedStatement, QueryOptions, ShardLocal } from '../queryable.js';
 import { PrimaryFinder } from '../replicas/primary-finder.js';
 import { toParameterText } from '../row-query.js';
 import type { JoinedBatch } from '../row-stream.js';
@@ -29,7 +29,7 @@ export interface ShardStatementsOptions {
   readonly openServer: (host: string, port: number) => ShardServer;
 }
 
-/** A server of a spread database that holds some of the domains, with the connections to it. */
+/** A server of a sharded database that holds some of the domains, with the connections to it. */
 interface ShardServer {
   readonly statements: ServerStatements;
   /** For regular work in the background, on a connection that requests do not use. */
@@ -113,15 +113,15 @@ export class ShardStatements {
    */
   async query<Row extends object>(
     sql: Sql,
-    home: Home,
-    options: Omit<QueryOptions, 'home'> = {},
+    shardLocal: ShardLocal,
+    options: Omit<QueryOptions, 'shardLocal'> = {},
   ): Promise<Row[]> {
     try {
-      return await this.#query<Row>(sql, home, options);
+      return await this.#query<Row>(sql, shardLocal, options);
     } catch (error) {
       if (!hasMoved(error)) throw error;
-      this.#shardByDomain.delete(home.domain);
-      return await this.#query<Row>(sql, home, options);
+      this.#shardByDomain.delete(shardLocal.domain);
+      return await this.#query<Row>(sql, shardLocal, options);
     }
   }
 
@@ -135,7 +135,10 @@ export class ShardStatements {
    */
   async *streamJoined(
     statements: readonly NamedStatement[],
-    { home: { domain }, ...options }: JoinedStreamOptions & { readonly home: Pick<Home, 'domain'> },
+    {
+      shardLocal: { domain },
+      ...options
+    }: JoinedStreamOptions & { readonly shardLocal: Pick<ShardLocal, 'domain'> },
   ): AsyncGenerator<JoinedBatch, void> {
     for (let attempt = 1; ; attempt++) {
       const shard = await this.#shardByDomain.forceFetch(domain);
@@ -151,7 +154,7 @@ export class ShardStatements {
       try {
         const begun = batches.next();
         await begun.catch(() => {});
-        await shard.server.statements.query(stayAtHome(shard).sql);
+        await shard.server.statements.query(stayOnShard(shard).sql);
         const first = await begun;
         if (first.done === true) return;
         yield first.value;
@@ -176,12 +179,12 @@ export class ShardStatements {
   async queryWithin<Row extends object>(
     transaction: Pick<ServerStatements, 'query'>,
     sql: Sql,
-    home: Home,
-    { name, ...options }: Omit<QueryOptions, 'home'> = {},
+    shardLocal: ShardLocal,
+    { name, ...options }: Omit<QueryOptions, 'shardLocal'> = {},
   ): Promise<Row[]> {
-    return await transaction.query<Row>(callOf(sql, home, name), {
+    return await transaction.query<Row>(callOf(sql, shardLocal, name), {
       ...options,
-      name: nameOfCall(home.columns),
+      name: nameOfCall(shardLocal.columns),
       reported: sql,
     });
   }
@@ -222,8 +225,8 @@ export class ShardStatements {
 
   async #query<Row extends object>(
     sql: Sql,
-    { domain, columns }: Home,
-    { name, ...options }: Omit<QueryOptions, 'home'>,
+    { domain, columns }: ShardLocal,
+    { name, ...options }: Omit<QueryOptions, 'shardLocal'>,
   ): Promise<Row[]> {
     const shard = await this.#shardByDomain.forceFetch(domain);
     if (!shard.server.wasReached) {
@@ -238,18 +241,18 @@ export class ShardStatements {
       return await shard.server.statements.query<Row>(shard.tables.statement(sql, name), {
         ...options,
         name: name && `${name}_${shard.id}`,
-        first: stayAtHome(shard),
+        first: stayOnShard(shard),
         reported: sql,
       });
     } catch (error) {
-      // The index of a shard has the name of the spread table's index with a number appended.
+      // The index of a shard has the name of the distributed table's index with a number appended.
       const { cause } = error as { readonly cause?: { constraint?: string } };
       if (cause?.constraint !== undefined) cause.constraint = cause.constraint.replace(/_\d+$/, '');
       throw error;
     }
   }
 
-  /** The servers and their shards of a spread table, for work in the background. */
+  /** The servers and their shards of a distributed table, for work in the background. */
   async listParts(table: string): Promise<readonly TablePart[]> {
     return await this.#partsByTable.forceFetch(table);
   }
@@ -329,13 +332,13 @@ export class ShardStatements {
 /** The server that has the records of a domain, used within a transaction. */
 export interface RecordsPlace {
   query<Row extends object>(sql: Sql): Promise<Row[]>;
-  /** A statement that gives no rows, which may also make a table of the transaction. */
+  /** Runs a statement that returns no rows; it may create a temporary table. */
   run(sql: Sql): Promise<void>;
-  /** The name on that server of the part of a spread table that has the domain. Both names are quoted. */
+  /** The name on that server of the domain's part of a distributed table. Both names are quoted. */
   tableName(table: string): Promise<string>;
 }
 
-/** The part of a spread table on one server. */
+/** The part of a distributed table on one server. */
 export interface TablePart {
   /** The name of the server, for messages. */
   readonly name: string;
@@ -345,7 +348,7 @@ export interface TablePart {
   readonly tables: readonly string[];
 }
 
-/** The part of the spread tables that some domains share, and its location. */
+/** The part of the distributed tables that some domains share, and its location. */
 interface Shard {
   readonly id: string;
   /** The number of the server in Citus. */
@@ -355,7 +358,7 @@ interface Shard {
 }
 
 /** Has a server refuse what is not for it any more, to the end of its transaction. */
-function stayAtHome({ id, group }: Shard): { readonly sql: Sql; readonly name: string } {
+function stayOnShard({ id, group }: Shard): { readonly sql: Sql; readonly name: string } {
   // A condition, which gives no row: Citus would plan a call that is the whole statement anew each time, to
   // decide where to run it.
   const statement = sql`select where not stay_at_home(${id}::bigint, ${group}::integer)`;
@@ -369,7 +372,7 @@ function hasMoved(error: unknown): boolean {
 }
 
 /** The call of `run_at_home`, by which Citus runs the statement on the server of the domain. */
-function callOf({ text, values }: Sql, { domain, columns }: Home, name = UNNAMED): Sql {
+function callOf({ text, values }: Sql, { domain, columns }: ShardLocal, name = UNNAMED): Sql {
   return sql`
     select *
     from run_at_home(${domain}, ${name}, ${text}, ${values.map(toParameterText)}::text[])
@@ -392,7 +395,7 @@ export class ShardTables {
   readonly #mention: RegExp;
   readonly #partsByName = new LRUCache<string, readonly string[]>({ max: MOST_REMEMBERED });
 
-  /** @param names of the tables of the shard, by those of the spread tables */
+  /** @param names of the tables of the shard, by those of the distributed tables */
   constructor(names: Readonly<Record<string, string>>) {
     this.#names = names;
     this.#mention = new RegExp(

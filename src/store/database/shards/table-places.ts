@@ -84,15 +84,15 @@ export const IN_TURN = `set local citus.multi_shard_modify_mode = 'sequential'`;
 export const DEFINE_HERE = 'set local citus.enable_ddl_propagation = off';
 export const DEFINE_EVERYWHERE = 'set local citus.enable_ddl_propagation = on';
 
-/** Whether the database that `client` is connected to is spread by Citus. */
+/** Whether the database that `client` is connected to is sharded by Citus. */
 export async function isSharded(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query(`select 1 from pg_extension where extname = 'citus'`);
   return rows.length > 0;
 }
 
 /**
- * Spreads the tables that are not spread yet, each in a transaction of its own: what was interrupted is gone
- * on with the next time. Does nothing where there is no Citus. The names of the tables that were spread.
+ * Distributes the tables that are not distributed yet, each in a transaction of its own; an interrupted call
+ * is continued by the next. Does nothing without Citus. Returns the names of the distributed tables.
  */
 export async function distributeTables(client: pg.ClientBase): Promise<readonly string[]> {
   if (!(await isSharded(client))) return [];
@@ -126,8 +126,8 @@ export async function distributeTables(client: pg.ClientBase): Promise<readonly 
 }
 
 /**
- * Removes the rows that a table had before it was spread: they were copied to the servers, and still take up
- * room on the coordinator, where no statement sees them.
+ * Removes the rows that a table had before it was distributed: they were copied to the servers, and still
+ * take up room on the coordinator, where no statement sees them.
  */
 async function removeLocalCopies(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ table: string }>(
@@ -185,8 +185,8 @@ async function listDistributedTables(client: pg.ClientBase): Promise<ReadonlySet
 }
 
 /**
- * Takes away what a spread table cannot have, all of it there for one PostgreSQL alone: triggers, foreign
- * keys to the coordinator, and keys without the domain, beside which there is one with it.
+ * Removes what a distributed table cannot have and only a single PostgreSQL needs: triggers, foreign keys to
+ * the coordinator, and keys without the domain, each of which has a counterpart with the domain.
  */
 async function makeFit(client: pg.ClientBase, name: string, place: DistributedPlace): Promise<void> {
   const table = pg.escapeIdentifier(name);
@@ -272,7 +272,7 @@ begin
 end
 `;
 
-/** Names the tables of the shard in `statement` instead of the spread ones. */
+/** Names the tables of the shard in `statement` instead of the distributed ones. */
 const NAMING_SHARD = `for spread in
       select p.logicalrelid as id, c.relname as name
         from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
@@ -374,7 +374,7 @@ async function distributeShardStatements(client: pg.ClientBase): Promise<void> {
   });
 }
 
-/** Functions of ours that are needed only where the database is spread over several servers by Citus. */
+/** Functions of ours that are needed only where the database is sharded over several servers by Citus. */
 interface DistributedFunction {
   /** Its name, and its parameters with their names and types. */
   readonly signature: string;
@@ -427,7 +427,7 @@ begin
 end
 `;
 
-/** Makes all entries get their id from `next_entry_id`; `audit_entries` must already be spread. */
+/** Makes all entries get their id from `next_entry_id`; `audit_entries` must already be distributed. */
 async function distributeEntryIds(client: pg.ClientBase): Promise<void> {
   await distributeFunction(client, {
     signature: 'next_entry_id()',

@@ -12,8 +12,8 @@ const test = useTestDatabase();
 const onCitus = isTestedOnCitus() ? describe : describe.skip;
 
 describe('on one server', () => {
-  it('there is no home', () => {
-    expect(test.database.home === undefined).toBe(!isTestedOnCitus());
+  it('there are no shards', () => {
+    expect(test.database.shards === undefined).toBe(!isTestedOnCitus());
   });
 });
 
@@ -79,8 +79,8 @@ describe('the tables of a shard', () => {
 });
 
 onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), a statement', () => {
-  const home = () => {
-    const { home: found } = test.database;
+  const shards = () => {
+    const { shards: found } = test.database;
     if (found === undefined) throw new Error('the test database is on one server');
     return found;
   };
@@ -97,7 +97,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   }
 
   async function create(domain: string, id: string): Promise<readonly { id: string }[]> {
-    return await home().query<{ id: string }>(
+    return await shards().query<{ id: string }>(
       sql`
         with written as (
           insert into records (domain, collection, id, data)
@@ -119,7 +119,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     for (const [domain, port] of await findPorts()) {
       const statement = sql`select current_setting('port') as port from records where domain = ${domain}`;
       await create(domain, 'where');
-      expect(await home().query(statement, { domain, columns: 'port text' })).toEqual([
+      expect(await shards().query(statement, { domain, columns: 'port text' })).toEqual([
         { port: String(port) },
       ]);
     }
@@ -142,7 +142,7 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
       select ${"it's \\ so"}::text as a, ${['x', 'y,"']}::text[] as b, ${Buffer.from('z')}::bytea as c,
         ${null}::text as d, ${true}::boolean as e, ${7}::int as f`;
     expect(
-      await home().query(statement, {
+      await shards().query(statement, {
         domain,
         columns: 'a text, b text[], c bytea, d text, e boolean, f int',
       }),
@@ -190,8 +190,8 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         select nextval('made')::text from records r, generate_series(1, 100000)
          where r.domain = ${domain} and r.id = 'streamed'`;
       let rows = 0;
-      for await (const { rowCount } of home().streamJoined([{ sql: statement, name: undefined }], {
-        ...{ home: { domain }, batchRows: 100, punctuation: PUNCTUATION },
+      for await (const { rowCount } of shards().streamJoined([{ sql: statement, name: undefined }], {
+        ...{ shardLocal: { domain }, batchRows: 100, punctuation: PUNCTUATION },
       })) {
         if (rows === 0) {
           const { rows: made } = await server.query('select last_value::int as last from made');
@@ -211,8 +211,8 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
     const statement = sql`select (1 / 0)::text from records where domain = ${domain}`;
     await create(domain, 'broken');
     const streaming = async () => {
-      for await (const batch of home().streamJoined([{ sql: statement, name: undefined }], {
-        ...{ home: { domain }, punctuation: PUNCTUATION },
+      for await (const batch of shards().streamJoined([{ sql: statement, name: undefined }], {
+        ...{ shardLocal: { domain }, punctuation: PUNCTUATION },
       }))
         expect(batch).toBeUndefined();
     };
@@ -223,8 +223,8 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
   async function readStreamed(domain: string, id: string): Promise<string> {
     const statement = sql`select r.id from records r where r.domain = ${domain} and r.id = ${id}`;
     let text = '';
-    for await (const { bytes } of home().streamJoined([{ sql: statement, name: 'test_streamed' }], {
-      ...{ home: { domain }, punctuation: PUNCTUATION },
+    for await (const { bytes } of shards().streamJoined([{ sql: statement, name: 'test_streamed' }], {
+      ...{ shardLocal: { domain }, punctuation: PUNCTUATION },
     }))
       text += String(bytes);
     return text;
@@ -248,9 +248,9 @@ onCitus('on Citus (skipped where TEST_DATABASE_URL names no coordinator of it), 
         await create(domain, id);
         acknowledged.push(id);
         const statement = sql`select id from records where domain = ${domain} and id = ${id}`;
-        expect(await home().query(statement, { domain, columns: 'id text' }, { name: 'test_moved' })).toEqual(
-          [{ id }],
-        );
+        expect(
+          await shards().query(statement, { domain, columns: 'id text' }, { name: 'test_moved' }),
+        ).toEqual([{ id }]);
         expect(await readStreamed(domain, id)).toContain(id);
       }
     });
