@@ -1,6 +1,6 @@
 /** Acts as they are declared, and as clients get them. */
 
-/** Where acts are shown: one of these. */
+/** A place where acts are shown: one of these. */
 export interface ActPlace {
   readonly record?: string;
   readonly collection?: string;
@@ -36,7 +36,7 @@ export interface ShownResult {
   readonly otherwise?: string;
 }
 
-/** What is declared and sent to clients as it is; schema/acts/act.schema.json explains each key. */
+/** Members that are sent to clients unchanged; schema/acts/act.schema.json explains each key. */
 interface ActWords {
   readonly name: string;
   readonly title: string;

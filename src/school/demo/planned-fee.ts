@@ -1,5 +1,5 @@
 /**
- * What the demo school charges: its fee heads, its fee plan, and the dues of a student for a session. Amounts
+ * The fees of the demo school: its fee heads, its fee plan, and the dues of a student for a session. Amounts
  * are in paise, so that sums are exact.
  */
 import type { Enrolment } from './enrolment.js';

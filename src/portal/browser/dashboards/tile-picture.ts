@@ -130,7 +130,7 @@ function withRest(points: TilePoints): TilePoints {
   };
 }
 
-/** The unit of a column. The schema says that a field is money, and its name that it is a percentage. */
+/** The unit of a column. Money is known from the schema, a percentage from the name of the field. */
 export function unitOf(operation: TileOperation, { path }: ResultColumn): 'money' | 'percent' | 'number' {
   if (operation.moneyPaths.some((money) => money.endsWith(`.${path}`))) return 'money';
   return /percent$/i.test(path) ? 'percent' : 'number';

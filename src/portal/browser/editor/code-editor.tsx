@@ -81,7 +81,7 @@ export function CodeEditor({ label, value, language, original, onChange }: CodeE
           bracketMatching(),
           ...(isReadOnly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
           grammarOf(language),
-          // Tab indents; Escape and then Tab leaves the editor, as its label says.
+          // Tab indents; Escape and then Tab leaves the editor, as its label explains.
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
           colours.current.of(coloursOf(scheme)),
           EditorView.lineWrapping,

@@ -20,7 +20,7 @@ interface AskOptions {
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Where the id of a write is kept until its answer arrives. `tab` is for writes of a draft, which are
+   * The place of the id of a write until its answer arrives. `tab` is for writes of a draft, which are
    * repeated after a reload; they must contain no secret.
    */
   readonly keptIn?: WritePlace | undefined;

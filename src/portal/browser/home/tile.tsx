@@ -134,7 +134,7 @@ export interface DaySource<Result, Variables> {
   readonly report?: string;
 }
 
-/** What a tile shows, from top to bottom. */
+/** The content of a tile, from top to bottom. */
 export interface ShownTile {
   readonly notice?: string | undefined;
   readonly empty?: readonly [IconName, title: string];

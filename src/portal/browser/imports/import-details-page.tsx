@@ -133,7 +133,7 @@ function FileFacts({ inspection }: { readonly inspection: Inspection | null }) {
     delimiter !== undefined &&
       t('separated by {delimiter}', { delimiter: delimiter === '\t' ? 'TAB' : delimiter }),
     sheet,
-    // Of a large file, only the first rows were inspected.
+    // Only the first rows of a large file were inspected.
     rows !== undefined && isWhole !== false && t('{rows, plural, one {# row} other {# rows}}', { rows }),
   ];
   return (

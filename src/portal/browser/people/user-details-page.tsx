@@ -80,7 +80,7 @@ export function UserDetailsPage() {
 
 const OUTDATED = [PeopleAccount, PeopleAccounts, PeopleRights, SessionsOfUser] as const;
 
-/** The actions of an admin on a user. Each asks for confirmation and explains its effect. */
+/** The actions of an admin on a user. Each explains its effect and needs confirmation. */
 function PersonActions({ account }: { readonly account: Account }) {
   const [asked, setAsked] = useState<{ readonly what: 'roles' | 'active'; readonly begun: Account }>();
   const [link, setLink] = useState<SendPersonLinkMutation['sendAccountLink']>();

@@ -197,13 +197,13 @@ interface RecordSaving {
   readonly isSaving: boolean;
   /** Withdraws a save that waits for the network, and forgets why the last one failed. */
   forget(): void;
-  /** Why it was not saved; `null` after a conflict, about which the user is asked. */
+  /** The error of the last save; `null` after a conflict, which the user resolves. */
   readonly problem: GatewayProblem | null;
   /** The question to the user if somebody else has changed the record. */
   readonly conflict: ConflictDialogProps | undefined;
 }
 
-/** Of the changes that were made in the meantime, the last ones whose authors are named. */
+/** The number of changes in the meantime whose authors are named, the last ones first. */
 const MOST_CHANGES = 20;
 
 /** Saves changed fields, provided that the record still has the version they are based on. */
@@ -276,7 +276,7 @@ export function useRecordSaving(options: RecordSavingOptions): RecordSaving {
     }
   }
 
-  /** The history only adds to the question, which is asked without it, too. */
+  /** The history only adds to the dialog, which also works without it. */
   async function changesSince({ id, version }: RecordToChange): Promise<readonly OtherChange[]> {
     const asked = { collection, id, first: MOST_CHANGES };
     const history = await gateway.execute(HistoryOfRecord, asked).catch(() => undefined);

@@ -64,7 +64,7 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
       <PrintMenu
         collection={asked.collection}
         address={({ by }) =>
-          // Of all records, one set is chosen there.
+          // Without a filter, the document lets the user choose one set.
           by && asked.oquery === '' && asked.where === null
             ? {}
             : { oquery: asked.oquery, where: JSON.stringify(asked.where ?? {}), sort: asked.sort }

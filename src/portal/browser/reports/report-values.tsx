@@ -11,7 +11,7 @@ import type { LinkedPage, ReportColumn, ReportLeaf, ReportRow } from './askable-
 export interface AnsweredReport {
   readonly rows: readonly ReportRow[];
   readonly totals?: ReportRow;
-  /** As understood, with the defaults. */
+  /** The parameters as understood, with the defaults. */
   readonly parameters: ReportRow;
   readonly warnings: readonly { readonly reason: string; readonly count: number }[];
   readonly generatedAt: string;

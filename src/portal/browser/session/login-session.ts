@@ -112,7 +112,7 @@ export class LoginSession {
   }
 
   /**
-   * Returns a valid access token; `undefined` if the user must log in again, for which the page then asks.
+   * Returns a valid access token; `undefined` if the user must log in again, which the page then requests.
    */
   async accessToken(): Promise<string | undefined> {
     const state = this.state.get();

@@ -98,7 +98,7 @@ export function SheetTable({ declaration, members, records, part, ...sheet }: Sh
     // It does not wait for the network, because that would also save discarded input.
     networkMode: 'always',
     mutationFn: async () => {
-      // What somebody else saved in the meantime must not be overwritten unseen.
+      // Changes that somebody else saved in the meantime must not be overwritten unseen.
       const asked = { collection, where: sheet.where, first: 400 };
       const now = await gateway.execute(SheetRecords, asked);
       if (versionsOf(now.records.nodes) !== versionsOf(records)) {

@@ -18,7 +18,7 @@ export function CodeToCopy({ title, text, onCopy }: CopyTextButtonProps) {
 }
 
 export interface CopyTextButtonProps {
-  /** What is copied, for screen readers. */
+  /** The name of the copied text, for screen readers. */
   readonly title: string;
   readonly text: string;
   /** Called when the button was pressed. */

@@ -38,7 +38,7 @@ interface ConfirmDialogProps {
   readonly isReady?: boolean;
   onConfirm(): void;
   onClose(): void;
-  /** What will happen to how many things, and how it can be undone. */
+  /** The effect, the number of affected things, and the way to undo it. */
   readonly children: ReactNode;
 }
 
@@ -182,7 +182,7 @@ export interface OtherChange {
   readonly at: string;
 }
 
-/** What was changed: a record, or an audited object by the name that the audit trail has for its kind. */
+/** A changed record, or an audited object by the name of its kind in the audit trail. */
 interface ChangedObject {
   /** The collection of a record, or e.g. `$property`. */
   readonly collection: string;

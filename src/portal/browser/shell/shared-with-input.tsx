@@ -7,7 +7,7 @@ export interface SharedWithInputProps {
   /** Default: "Shared with". */
   readonly label?: string;
   readonly value: readonly string[];
-  /** What sharing means. Default: others can see it, and only its owner can change it. */
+  /** The effect of sharing. Default: others can see it, and only its owner can change it. */
   readonly description?: string;
   onChange(roles: readonly string[]): void;
 }

@@ -43,7 +43,7 @@ export function TextButton({ label, icon, isMain = false, to, search, ...props }
 
 export interface IconButtonProps extends ActionIconProps, OwnProps<ActionIconProps> {
   readonly icon: IconName;
-  /** What the button does, for screen readers. */
+  /** The action of the button, for screen readers. */
   readonly label: string;
   readonly iconSize?: number;
 }

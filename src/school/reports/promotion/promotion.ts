@@ -23,7 +23,7 @@ export const PromotionOutcome = enumType('PromotionOutcome', 'The outcome of a p
 });
 export type PromotionOutcome = ValueOf<typeof PromotionOutcome>;
 
-/** Where students go: `toClass`, or `leaves`. */
+/** The target of students: `toClass`, or `leaves`. */
 const TARGET = {
   toClass: nullable.text('The class in the new session.'),
   toSection: nullable.text('The section. Default: the section of the student.'),

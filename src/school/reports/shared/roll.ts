@@ -1,5 +1,5 @@
 /**
- * Who is on the roll of the school on a day, and in which class: one rule for every report.
+ * Selects the students on the roll on a day, and their classes: one rule for every report.
  *
  * A student has a present stay and, in `earlier_stays`, those before it. The present stay lasts from
  * `admitted_on` to `left_on`, an earlier one from its `from` to its `to`, all days included. Without a
@@ -31,7 +31,7 @@ export interface RollContext {
 /** The first day of the present stay, as text; null if it is invalid. */
 const firstRollDay: Sql = sql`substring(r.data->>'admitted_on' from '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')`;
 
-/** Whether the status says that a student has left, and no day of leaving is stored. */
+/** Whether the student has left by status, without a stored day of leaving. */
 const leftUnknown: Sql = sql`(coalesce(r.data->>'left_on', '') = ''
       and r.data->>'status' in ('withdrawn', 'transferred')) is true`;
 
