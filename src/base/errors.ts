@@ -24,7 +24,7 @@ export const ERRORS = {
   SECOND_FACTOR_REQUIRED: error(
     401,
     'A second factor is required',
-    'the password is right, and the code beside it is missing, wrong or was used',
+    'the password is right, but the code is missing, wrong or was used',
   ),
   FORBIDDEN: error(403, 'Not allowed', 'the roles or scopes of the caller do not allow the request'),
   NOT_FOUND: error(404, 'Not found', 'an unknown path, collection, record, script or file'),

@@ -198,7 +198,7 @@ async function askForSecret(how: 'known' | 'new'): Promise<BackupSecret> {
   if (!process.stdin.isTTY) {
     throw new ServiceError(
       'INVALID_VALUE',
-      'The backup is encrypted, or is to be: set BACKUP_PASSPHRASE or BACKUP_KEY_FILE, or name a file by ' +
+      'An encrypted backup needs a secret: set BACKUP_PASSPHRASE or BACKUP_KEY_FILE, or name a file by ' +
         '--passphrase-file or --key-file.',
     );
   }

@@ -22,7 +22,7 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
 
   collection
     .command('show <name>')
-    .description('show the fields of a collection and who may do what with it')
+    .description('show the fields of a collection and the rights of each role')
     .action((name: string) =>
       withServices(commandLine, async ({ catalog }) => {
         const shown = catalog.get(name);

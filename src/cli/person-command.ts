@@ -56,7 +56,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
 
   person
     .command('erasures')
-    .description('print the erasures that were done, a line each, to be kept beside the backups')
+    .description('print the past erasures, a line each, to be kept with the backups')
     .option('--domain <id>', 'the domain; default: all of the instance')
     .action(({ domain }: { readonly domain?: string }) =>
       withServices(commandLine, async (services) => {

@@ -128,7 +128,7 @@ function methodOf(body: unknown): string {
   }
   throw new ServiceError(
     'MALFORMED_REQUEST',
-    'The body is to be one message of JSON-RPC 2.0: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}.',
+    'The body must be one message of JSON-RPC 2.0: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}.',
   );
 }
 

@@ -20,7 +20,7 @@ import {
 
 const IMPOSSIBLE_NAME =
   'the name of a database with ? or # (%3F, %23) cannot be part of an address; rename the database';
-const UNKNOWN_TLS_MODE = `sslmode is to be one of ${TLS_MODES.join(', ')}`;
+const UNKNOWN_TLS_MODE = `sslmode must be one of ${TLS_MODES.join(', ')}`;
 
 export const DATABASE_SETTINGS = {
   databaseUrl: setting(
@@ -28,7 +28,7 @@ export const DATABASE_SETTINGS = {
       .string()
       .regex(/^postgres(ql)?:\/\//, 'expected postgresql://user:password@host:port/database')
       .refine((url) => !/[?&]target_session_attrs=(?!any|read-write|primary|prefer-primary)/.test(url), {
-        error: 'target_session_attrs is to be read-write',
+        error: 'target_session_attrs must be read-write',
       })
       .refine((url) => listHostUrls(url).every((one) => URL.canParse(one)), {
         error:

@@ -141,12 +141,12 @@ export const SERVER_SETTINGS = {
   changePollMs: setting(
     wholeNumberSetting(1, 60_000),
     'how often the database is polled for changes and messages of other gateways, while ' +
-      'somebody subscribes, in milliseconds',
+      'a client subscribes, in milliseconds',
     '100',
   ),
   webhookRoles: setting(
     rolesSetting,
-    'roles that may have webhooks, beside admin, separated by commas; *: every user. They reach what ' +
+    'roles that may have webhooks besides admin, separated by commas; *: every user. They reach what ' +
       'platform.request may reach',
     'admin',
   ),

@@ -15,7 +15,7 @@ export const UPLOAD_PARAMETERS: readonly Parameter[] = [
     'with recordId: the record the file belongs to; users who may read the record may read the file',
   ),
   inQuery('recordId', 'with collection: the record the file belongs to'),
-  inQuery('roles', 'roles that may read it, beside its owner and admins, separated by commas'),
+  inQuery('roles', 'roles that may read it, in addition to its owner and admins, separated by commas'),
 ];
 
 const TUS: Parameter = {

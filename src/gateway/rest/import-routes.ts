@@ -106,7 +106,7 @@ const listImports: Route = {
   summary: 'List imports, the newest first: for an admin all of the domain, otherwise your own',
   description: 'Each has its progress so far.',
   parameters: [
-    inQuery('limit', 'at most so many', { schema: { type: 'integer', minimum: 1 } }),
+    inQuery('limit', 'the most imports to return', { schema: { type: 'integer', minimum: 1 } }),
     inQuery('after', 'a cursor, from X-Next-Cursor'),
   ],
   answers: [ok('The imports.', { type: 'array', items: IMPORT }, 'Link', 'X-Next-Cursor')],

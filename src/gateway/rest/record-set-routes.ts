@@ -155,7 +155,7 @@ function toOperation(sent: JsonValue, pointer: string): Operation {
   const { method, path, headers = {}, body, ...others } = sent;
   const [other] = Object.keys(others);
   if (other !== undefined)
-    throw malformed('expected method, path, headers and body alone', `${pointer}/${other}`);
+    throw malformed('expected only method, path, headers and body', `${pointer}/${other}`);
   if (typeof path !== 'string' || !URL.canParse(path, 'http://gateway')) {
     throw malformed('expected a path such as /o/task', `${pointer}/path`);
   }

@@ -62,7 +62,7 @@ function toServiceError(error: ClientError): ServiceError {
     case 'HPE_INVALID_URL':
       return new ServiceError(
         'MALFORMED_REQUEST',
-        'The address has a character that is to be percent-encoded; curl does so with -G --data-urlencode.',
+        'The address has a character that must be percent-encoded; curl does so with -G --data-urlencode.',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ServiceError('MALFORMED_REQUEST', 'The request did not arrive in time.');

@@ -206,7 +206,7 @@ async function* wholePart(
     throw malformedForm(error);
   }
   const next = await rest.next();
-  if (!next.done) throw malformedUpload('the file is to be the last part of the form', next.value.fieldname);
+  if (!next.done) throw malformedUpload('the file must be the last part of the form', next.value.fieldname);
   if (!body.complete) throw brokenOff();
 }
 

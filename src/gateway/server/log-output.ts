@@ -60,7 +60,7 @@ export class LogOutput implements DestinationStream {
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
     if (this.#heldBytes + bytes > this.#maxHeldBytes) {
-      this.#drop(1, 'what reads it takes nothing');
+      this.#drop(1, 'its reader does not read');
       return;
     }
     this.#lines.push(line);

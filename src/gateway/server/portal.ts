@@ -215,7 +215,7 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
       if (outcome === 'sending') return reply;
       throw new ServiceError(
         'NOT_FOUND',
-        'The portal was built anew; restart the gateway, then reload the page.',
+        'The portal was built again; restart the gateway, then reload the page.',
       );
     },
   });
@@ -289,7 +289,7 @@ export async function useManualPages(
     if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
     const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
     if (outcome === 'sending') return reply;
-    throw new ServiceError('UNAVAILABLE', 'The manual was built anew; restart the gateway.');
+    throw new ServiceError('UNAVAILABLE', 'The manual was built again; restart the gateway.');
   };
 
   for (const url of ['/manual', '/manual/*']) {

@@ -23,7 +23,7 @@ export interface StoredFile {
   readonly storage: 'database' | 's3';
   /** The record it belongs to; whoever may read the record may read the file. */
   readonly link: FileLink | undefined;
-  /** Roles that may read it, beside its owner and admins. */
+  /** Roles that may read it, in addition to its owner and admins. */
   readonly roles: readonly string[];
   readonly createdBy: string;
   readonly createdAt: Date;

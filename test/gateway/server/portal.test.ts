@@ -275,7 +275,7 @@ describe('a gateway whose portal is not as it should be', () => {
     const gone = await app.inject('/portal/assets/a.js');
     expect([gone.statusCode, gone.body]).toEqual([
       404,
-      'The portal was built anew; restart the gateway, then reload the page.',
+      'The portal was built again; restart the gateway, then reload the page.',
     ]);
   });
 

@@ -12,7 +12,7 @@ import type { SelectedForm } from '../../resolvers/records/page-shape.js';
 import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
 
 /** The internal values are those of `RecordChange.operation`. */
-export const ChangeOperation = enumType('ChangeOperation', 'What was done to a record.', {
+export const ChangeOperation = enumType('ChangeOperation', 'The kind of a change.', {
   created: 'It was stored.',
   updated: 'It was changed.',
   deleted: 'It was removed: only its id is sent.',
@@ -22,7 +22,7 @@ export type ChangeOperation = ValueOf<typeof ChangeOperation>;
 /** The type of a change of records of the type `record`. */
 export function createChangeType(name: string, description: string, record: TypeClass): TypeClass {
   return objectType(name, description, {
-    operation: member.of(ChangeOperation, 'What was done to it.'),
+    operation: member.of(ChangeOperation, 'The kind of the change.'),
     id: member.id('The id of the record.'),
     version: member.whole(
       'The version the change made. `record` may be newer: it is read when the change is sent.',

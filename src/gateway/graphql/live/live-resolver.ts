@@ -18,10 +18,10 @@ import { ImportResult, toImportResult } from '../../resolvers/services/import-re
 import type { EventQueue } from './event-queue.js';
 import { batchEvents, neverExecuted, type SubscribeData } from './live-context.js';
 
-const TopicEvent = objectType('TopicMessage', 'What was published to a topic.', {
+const TopicEvent = objectType('TopicMessage', 'A message published to a topic.', {
   id: member.id('Names the message; the same for every subscriber.'),
   topic: member.text('The topic.'),
-  message: nullable.json('What was published.'),
+  message: nullable.json('The published value.'),
   publishedAt: member.instant('When it was published.'),
 });
 
@@ -30,7 +30,7 @@ export const LiveResolver = createResolverClass([
     kind: 'subscription',
     name: 'topic',
     description:
-      'What is published to a topic of your domain from now on. Open to admins, and to the roles ' +
+      'Messages published to a topic of your domain from now on. Open to admins, and to the roles ' +
       'that the property `topicRoles` of the domain names for it.',
     type: TopicEvent,
     arguments: { name: member.text('The topic, e.g. "notices".') },

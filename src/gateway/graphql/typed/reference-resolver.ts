@@ -113,12 +113,12 @@ export function createReferrersResolver(
       oquery: OQUERY_BESIDE_WHERE,
       ci: CI_ARGUMENT,
       orderBy: nullable.list(types.orderBy(source) ?? OrderByInput, 'The order; by id if left out.'),
-      first: nullable.whole('At most so many records of each page.'),
-      after: nullable.text('A cursor: of each page only what comes after it.'),
+      first: nullable.whole('The most records of each page.'),
+      after: nullable.text('A cursor: each page has only records after it.'),
       last: nullable.whole(
-        'Instead of `first`: the last so many of each, or those before the cursor `before`.',
+        'Instead of `first`: this many of the last records of each, or of those before the cursor `before`.',
       ),
-      before: nullable.text('A cursor: of each page only what comes before it.'),
+      before: nullable.text('A cursor: each page has only records before it.'),
     },
     // The arguments are read from the document, as in the splice.
     async run(_args: object, call: FieldCall<TypedSource>) {

@@ -205,7 +205,7 @@ function changeArguments(
     min: changes(bounds, 'Values that replace greater values, or are set if the field is missing.'),
     max: changes(bounds, 'Values that replace lesser values, or are set if the field is missing.'),
     push: changes(lists, 'Values to append to lists.'),
-    addToSet: changes(lists, 'As `push`, without the values that a list already holds.'),
+    addToSet: changes(lists, 'Like `push`, but skips values that the list already holds.'),
     pull: changes(lists, 'Values to remove from lists.'),
   };
 }

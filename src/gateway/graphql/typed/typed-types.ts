@@ -187,7 +187,7 @@ export class TypedTypes {
       const description = `Points to ${targets.map(withArticle).join(' or ') || 'a record'}.`;
       const type = objectType(reference.typeName, description, {
         id: nullable.id('The id of the record it points to; stored as `value`.'),
-        label: nullable.text('What the record was called when the reference was written.'),
+        label: nullable.text('The label of the record when the reference was written.'),
       });
       return { reference, type };
     }).type;
@@ -203,7 +203,7 @@ export class TypedTypes {
     if (types.length < 2) return only;
     return createUnionType({
       name: reference.unionName,
-      description: 'What a reference of this kind may point to.',
+      description: 'The collections that a reference of this kind may point to.',
       types: () => types,
       resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME],
     });
@@ -240,7 +240,7 @@ export class TypedTypes {
 
 const ReferenceInput = inputType('ReferenceInput', 'Points to a record.', {
   id: member.id('The id of the record.'),
-  label: nullable.text('What to call it. Left out: the name the record has now.'),
+  label: nullable.text('The label. Left out: the current name of the record.'),
 });
 
 /** The scalar for a kind of value. */

@@ -60,8 +60,8 @@ const RecordHistoryConnection = connectionType('RecordHistory', RecordVersionRes
   many: 'The changes',
 });
 
-const UndoneResult = objectType('UndoneChange', 'What undoing a request did.', {
-  changed: member.whole('Records that it had changed, and that are again what they were.'),
+const UndoneResult = objectType('UndoneChange', 'The result of undoing a request.', {
+  changed: member.whole('Changed records that were restored to their earlier values.'),
   removed: member.whole('Records that it had made, now removed.'),
   broughtBack: member.whole('Records that it had removed, now back.'),
 });

@@ -120,7 +120,7 @@ export function selectedRecords(
 ): { readonly nodes: readonly FieldNode[]; readonly count: number } {
   const type = info.schema.getType(typeName);
   const definition = isObjectType(type) ? type.getFields().records : undefined;
-  if (!definition) throw new Error(`${typeName} is no batch`);
+  if (!definition) throw new Error(`${typeName} is not a batch`);
   const nodes: FieldNode[] = [];
   let count = 0;
   for (const fieldNodes of selectedFields(typeName, info.fieldNodes, info).values()) {

@@ -41,7 +41,7 @@ function select(
   }
   if (isLeafType(type)) return type.serialize(value);
   if (isObjectType(type) && isMembers(value)) return selectMembers(value, type, nodes, info);
-  throw new Error(`a ready value is no ${String(type)}`);
+  throw new Error(`a ready value is not a ${String(type)}`);
 }
 
 interface Members {

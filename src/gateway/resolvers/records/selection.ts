@@ -17,7 +17,7 @@ export function selectedFields(
   info: SelectionInfo,
 ): ReadonlyMap<string, readonly FieldNode[]> {
   const type = info.schema.getType(typeName);
-  if (!isObjectType(type)) throw new Error(`${typeName} is no object type of the schema`);
+  if (!isObjectType(type)) throw new Error(`${typeName} is not an object type of the schema`);
   return collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes);
 }
 

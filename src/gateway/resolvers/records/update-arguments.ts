@@ -22,7 +22,7 @@ export const UPDATE_ARGUMENTS = {
   min: nullable.json('Values that replace greater values, or are set if the field is missing.'),
   max: nullable.json('Values that replace lesser values, or are set if the field is missing.'),
   push: nullable.json('Lists of values to append to lists, e.g. {tags: ["new"]}.'),
-  addToSet: nullable.json('As `push`, without the values that a list already holds.'),
+  addToSet: nullable.json('Like `push`, but skips values that the list already holds.'),
   pull: nullable.json('Lists of values to remove from lists.'),
 };
 export type UpdateArguments = { readonly [Name in keyof typeof UPDATE_ARGUMENTS]?: JsonValue | undefined };

@@ -69,7 +69,7 @@ export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRo
     ),
     {
       studentId: member.text('`_id` of the student.'),
-      all: member.flag('Also what is paid in full.', { defaultValue: false }),
+      all: member.flag('Whether to include dues that are paid in full.', { defaultValue: false }),
     },
     ({ receipts }, scope, { studentId, all }) => receipts.dues(scope, studentId, all ? 'all' : 'open'),
   ),

@@ -48,7 +48,7 @@ const KeyAccessInput = inputType(
   'KeyAccessInput',
   'The scopes of an API key: those of a preset, and those listed in addition.',
   {
-    preset: nullable.of(KeyPreset, 'To begin with.'),
+    preset: nullable.of(KeyPreset, 'The preset to start from.'),
     collections: nullable.list(KeyCollectionInput, 'Collections, each with its verbs.'),
     reports: nullable.texts('Reports by their names; "*": every one.'),
     scripts: nullable.texts('Scripts by their names; "*": every one.'),
@@ -99,7 +99,7 @@ const LoginResult = objectType('Login', 'A pair of tokens.', {
 
 const ApiKeyResult = objectType('ApiKey', 'An API key as its owner sees it: never the key itself.', {
   id: member.id('Names the key, e.g. to revoke it.'),
-  name: member.text('What its owner calls it.'),
+  name: member.text('The name that its owner gave it.'),
   prefix: member.text('The beginning of the key, to recognize it by.'),
   userId: member.id('The user it acts as.'),
   scopes: member.anyJson(
@@ -121,7 +121,7 @@ const NewApiKeyResult = objectType('NewApiKey', 'An API key that was just made.'
 });
 
 const CreateApiKeyInput = inputType('CreateApiKeyInput', 'The name and scope of a new API key.', {
-  name: member.text('What you call it, 1 to 100 characters.'),
+  name: member.text('Its name, 1 to 100 characters.'),
   access: nullable.of(
     KeyAccessInput,
     'What it may do, within your own rights. Either this or `scopes` is required.',

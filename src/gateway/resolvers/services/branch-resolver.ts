@@ -4,7 +4,7 @@ import type { NewDomain } from '../../../store/catalog/new-domain.js';
 import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 import { CallerDomain } from './caller-resolver.js';
 
-const NewBranchInput = inputType('NewBranchInput', 'A branch that is to be made.', {
+const NewBranchInput = inputType('NewBranchInput', 'A branch to create.', {
   id: member.id('What the header `X-Domain` names: 1 to 64 letters, digits, `_`, `.` or `-`. It stays.'),
   name: member.text('The name people read, at most 200 characters.'),
   timeZone: nullable.text('Its time zone, e.g. "Asia/Kolkata"; absent: that of the main school.'),

@@ -65,7 +65,7 @@ export const OperationRightResult = objectType(
     name: member.text('Its name in `/explore/operations.json`.'),
     title: member.text('The name shown to people.'),
     description: member.text('What it shows.'),
-    topic: member.text('What it is about, e.g. "Fees".'),
+    topic: member.text('Its topic, e.g. "Fees".'),
     kind: member.text('`query`, `mutation` or `subscription`.'),
   },
 );

@@ -11,15 +11,15 @@ import { type FieldRows, serviceResolver } from '../service-resolver.js';
 const FieldResult = objectType('CollectionField', 'A declared field of a collection.', {
   name: member.text('The stored name, as filters and JSON use it.'),
   type: member.text('text, number, boolean, datetime, reference or object.'),
-  description: member.text('What the value means.'),
+  description: member.text('The meaning of the value.'),
   isList: member.flag('It holds a list of such values.'),
   isRequired: member.flag('Every record that is written has it.'),
   isUnique: member.flag('No two records of a domain share a value.'),
   isIndexed: member.flag('Filters and orders by it are fast.'),
   allowed: nullable.texts('The values allowed; null: any.'),
-  format: nullable.text('What a text or a datetime is, e.g. "month".'),
+  format: nullable.text('The format of a text or a datetime, e.g. "month".'),
   bounds: nullable.json(
-    'What a value may be beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
+    'Bounds of a value beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
       'A moment may be bounded by "now".',
   ),
   targets: member.texts('The collections a reference may point to.'),
@@ -40,7 +40,7 @@ const CollectionResult = objectType(
   {
     name: member.text('Its name in paths and arguments, e.g. "fee_receipt".'),
     title: member.text('The name shown to people.'),
-    description: member.text('What one record is.'),
+    description: member.text('The meaning of a record.'),
     labelField: nullable.text('The field that names a record to a person.'),
     isDeclared: member.flag('Declared with the service; false: registered at run time.'),
     version: member.whole(
@@ -140,7 +140,7 @@ const UndeclaredFieldResult = objectType(
   'A field that records have and their collection does not declare.',
   {
     name: member.text('Its stored name; cut after 200 characters.'),
-    types: member.texts('What JSON calls its values, e.g. "string", "number" and "null".'),
+    types: member.texts('The JSON types of its values, e.g. "string", "number" and "null".'),
     recordCount: member.whole('The number of records in the sample that have it.'),
   },
 );

@@ -28,7 +28,7 @@ export const FileResult = objectType(
     url: member.text('The path of this service that returns it, with your credential.'),
     collection: nullable.text('The collection of the record it belongs to.'),
     recordId: nullable.id('The record it belongs to. Users who may read the record may read the file.'),
-    roles: member.texts('Roles that may read it, beside its owner and admins.'),
+    roles: member.texts('Roles that may read it, in addition to its owner and admins.'),
     createdBy: member.id('Its owner: the user who uploaded it.'),
     createdAt: member.instant('When it was uploaded.'),
     mayRemove: member.flag('Whether you may remove it, as its owner and admins may.'),
@@ -52,7 +52,7 @@ const CreateFileInput = inputType(
     content: member.text('Its bytes in base64; the whole request has at most BODY_LIMIT_BYTES.'),
     collection: nullable.text('With `recordId`: the record it belongs to.'),
     recordId: nullable.id('With `collection`: the record it belongs to.'),
-    roles: nullable.texts('Roles that may read it, beside you and admins.'),
+    roles: nullable.texts('Roles that may read it, in addition to you and admins.'),
   },
 );
 

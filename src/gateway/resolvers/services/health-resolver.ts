@@ -46,7 +46,7 @@ const RunningGatewayResult = objectType(
 );
 type RunningGatewayResult = ValueOf<typeof RunningGatewayResult>;
 
-const ReplicaResult = objectType('Replica', 'A server that this gateway reads from beside the primary.', {
+const ReplicaResult = objectType('Replica', 'A server besides the primary that this gateway reads from.', {
   name: member.text('Its host and port.'),
   lagMs: nullable.number(
     'Its replication lag, at most; null while it is unreachable or not a replica of this ' +
@@ -60,7 +60,7 @@ const BackupResult = objectType('Backup', 'A backup of all domains that is kept.
   at: member.instant('When it began.'),
   bytes: member.number('Its size. Unit: bytes.'),
   verifiedAt: nullable.instant('When all of it was last read and compared; null if never.'),
-  fault: nullable.text('What was wrong with it then; null if nothing.'),
+  fault: nullable.text('The fault found then; null if there was none.'),
 });
 
 export interface HealthServices {

@@ -108,8 +108,8 @@ const ImportTrialResult = objectType('ImportTrial', 'The result of a dry run.', 
 });
 
 const ImportRowFaultResult = objectType('ImportRowFault', 'What is wrong with a row.', {
-  column: nullable.text('The column it stands in.'),
-  detail: member.text('What is wrong, and what would be right.'),
+  column: nullable.text('The column with the error.'),
+  detail: member.text('The error, and the expected value.'),
   expected: nullable.text('A valid value.'),
   sent: nullable.json('The value found.'),
 });
@@ -193,7 +193,7 @@ export type ImportMappingResult = ValueOf<typeof ImportMappingResult>;
 
 export const ImportOptionsInput = inputType(
   'ImportOptionsInput',
-  'How the rows of a file are written. What is left out stays as it is.',
+  'How the rows of a file are written. Options that are left out stay unchanged.',
   {
     mode: nullable.of(ImportModeValue, 'Default: ATOMIC.'),
     by: nullable.text(
@@ -242,7 +242,7 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
     ),
     {
       ...IMPORT,
-      first: nullable.whole(`At most so many; default and most: ${MOST_ERRORS}.`),
+      first: nullable.whole(`The most rows to return; default and most: ${MOST_ERRORS}.`),
     },
     async ({ imports }, scope, { id, first }) => {
       const limit = Math.min(Math.max(first ?? MOST_ERRORS, 0), MOST_ERRORS);
@@ -267,7 +267,7 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
       fileId: member.id('The file, stored by `POST /files`.'),
       mapping: nullable.text('The name of a saved mapping.'),
       source: nullable.json(
-        'What is known of the file: {"format", "encoding", "delimiter", "sheet", "header"}.',
+        'Known properties of the file: {"format", "encoding", "delimiter", "sheet", "header"}.',
       ),
       ...WRITTEN,
     },

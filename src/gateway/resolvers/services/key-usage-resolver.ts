@@ -24,7 +24,7 @@ const KeyRequestResult = objectType('KeyRequest', 'A request by an API key.', {
   operation: member.text('The name of the GraphQL operation, or the template of the route.'),
   status: member.whole('The status of the answer.'),
   durationMs: member.number('Its duration. Unit: milliseconds.'),
-  cost: nullable.whole('What the GraphQL operation cost; null for REST.'),
+  cost: nullable.whole('The cost of the GraphQL operation; null for REST.'),
 });
 
 const HOUR_MS = 3_600_000;

@@ -75,7 +75,7 @@ const AttachmentInput = inputType(
 const SendEmailInput = inputType('SendEmailInput', 'An email to send.', {
   to: member.texts('Addresses, e.g. "asha@example.org" or "Asha <asha@example.org>".'),
   cc: nullable.texts('Addresses in copy.'),
-  bcc: nullable.texts('Addresses in copy that nobody else sees.'),
+  bcc: nullable.texts('Addresses in blind copy.'),
   replyTo: nullable.text('The address answers go to; left out: the sender.'),
   subject: nullable.text('The subject, one line.'),
   text: nullable.text('The text.'),

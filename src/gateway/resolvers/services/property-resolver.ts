@@ -3,7 +3,7 @@ import { enumType, member, nullable, objectType, type ValueOf } from '../../../b
 import type { Domains, KnownPropertyInForce } from '../../../store/catalog/domains.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
-const PropertyKind = enumType('PropertyKind', 'As which value of JSON a property is kept.', {
+const PropertyKind = enumType('PropertyKind', 'The JSON type in which a property is stored.', {
   text: 'A text.',
   number: 'A number.',
   boolean: 'True or false.',
@@ -26,7 +26,7 @@ const DomainPropertyResult = objectType(
     ),
     isSet: member.flag('Whether it is set, here or in the top domain.'),
     isInherited: member.flag('Whether its value comes from the top domain.'),
-    isSecret: member.flag('Whether its value is shown to nobody.'),
+    isSecret: member.flag('Whether its value is never shown.'),
     isSettable: member.flag(
       'Whether you may set it; else it is set where the gateway runs, by `campus property set`.',
     ),

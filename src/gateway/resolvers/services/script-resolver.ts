@@ -20,7 +20,7 @@ const ScriptWrite = enumType('ScriptWrite', 'A kind of write that starts a scrip
 
 const ScriptEndpointAccess = enumType('ScriptEndpointAccess', 'Who may call the HTTP endpoint of a script.', {
   public: 'Anybody, without a credential.',
-  caller: 'Those who may run the script.',
+  caller: 'Callers who may run the script.',
 });
 
 const ScriptTriggerResult = objectType('ScriptTrigger', 'The writes of a collection that start a script.', {
@@ -38,7 +38,7 @@ const ScriptResult = objectType('Script', 'A script of the school.', {
   version: member.whole('Goes up by one each time it is saved.'),
   description: member.text('What it is for.'),
   isEnabled: member.flag('Whether it may run.'),
-  roles: member.texts('The roles that may run it, beside admins.'),
+  roles: member.texts('The roles that may run it, in addition to admins.'),
   serviceRoles: nullable.texts('The roles it runs with; null: it runs as its caller.'),
   before: member.list(ScriptTriggerResult, 'The writes it may change or refuse.'),
   after: member.list(ScriptTriggerResult, 'The writes it runs after, once they are committed.'),
@@ -102,17 +102,17 @@ const ScriptRunResult = objectType('ScriptRun', 'A run of a script and its resul
 
 const ScriptLogLevel = enumType('ScriptLogLevel', 'How severe a line of the log is.', {
   debug: 'For the author of the script.',
-  info: 'What went as it should.',
-  warn: 'What may need a look.',
-  error: 'What went wrong.',
+  info: 'Expected events.',
+  warn: 'Events that may need attention.',
+  error: 'Errors.',
 });
 
-const ScriptLogEntryResult = objectType('ScriptLogEntry', 'What a script logged by `platform.log`.', {
+const ScriptLogEntryResult = objectType('ScriptLogEntry', 'A log entry of a script (`platform.log`).', {
   id: member.id('Increases with time. Pass it as `before`.'),
   at: member.instant('When it happened.'),
   level: member.of(ScriptLogLevel, 'How severe.'),
   message: member.text('The logged text.'),
-  data: nullable.json('What was logged with it.'),
+  data: nullable.json('The data that was logged with it.'),
   script: member.text('The script.'),
   runId: member.id('The run of it.'),
   principal: member.id('The user it ran as, or `script:<name>` with service roles.'),
@@ -131,7 +131,7 @@ const ScriptEndpointInput = inputType('ScriptEndpointInput', 'The address `/x/<n
 
 const SaveScriptInput = inputType(
   'SaveScriptInput',
-  'A script as a whole: what is left out is at its default.',
+  'A whole script: members that are left out get their defaults.',
   {
     name: member.text('A letter, then at most 63 of A-Z, a-z, 0-9, `_`, `.`, `-`.'),
     code: member.text(
@@ -139,7 +139,7 @@ const SaveScriptInput = inputType(
     ),
     description: nullable.text('What it is for.'),
     isEnabled: nullable.flag('Whether it may run. Default: true.'),
-    roles: nullable.texts('The roles that may run it, beside admins. Default: none.'),
+    roles: nullable.texts('The roles that may run it, in addition to admins. Default: none.'),
     serviceRoles: nullable.texts(
       'The roles it runs with, instead of as its caller. Required with `schedule`, `after`, `topics` ' +
         'and a public endpoint.',
@@ -246,7 +246,7 @@ export const ScriptResolver = serviceResolver(
     scriptLog: query(
       member.list(
         ScriptLogEntryResult,
-        'What scripts logged by `platform.log`, the newest first: in your runs, for admins all of the ' +
+        'Log entries of scripts (`platform.log`), the newest first: of your runs, for admins all of the ' +
           'domain, for an API key in those it started.',
       ),
       {

@@ -41,7 +41,7 @@ const AccountConnection = connectionType('Account', AccountResult, {
 });
 
 const InviteUserInput = inputType('InviteUserInput', 'The user to invite.', {
-  userName: member.text('The login name, which nobody else has here.'),
+  userName: member.text('The login name, unique in the domain.'),
   name: member.text('The full name.'),
   roles: member.texts('The roles, e.g. ["teacher"].'),
   email: nullable.text('Where the link is mailed to.'),
@@ -157,7 +157,7 @@ export const UserResolver = serviceResolver(
     accountLink: openQuery(
       member.of(
         AccountLinkResult,
-        'What a link is for. Needs no credential but the link. Errors: NOT_FOUND.',
+        'The purpose of a link. Needs no credential but the link. Errors: NOT_FOUND.',
       ),
       { token: member.text('The part after # of the link.') },
       ({ accountLinks }, _context, { token }) => accountLinks.open(token),

@@ -7,19 +7,19 @@ import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
 const WebhookEventResult = objectType('WebhookEvent', 'Changes that a webhook is notified of.', {
   collection: member.text('The collection of the records.'),
-  operations: member.texts('Of `created`, `updated`, `deleted`.'),
+  operations: member.texts('One or more of `created`, `updated`, `deleted`.'),
   oquery: nullable.text('Limits the records; null: all.'),
 });
 
 const WebhookEventInput = inputType('WebhookEventInput', 'Changes that a webhook is sent.', {
   collection: member.text('The collection of the records, which you may read.'),
-  operations: member.texts('Of `created`, `updated`, `deleted`.'),
+  operations: member.texts('One or more of `created`, `updated`, `deleted`.'),
   oquery: nullable.text('Only records that match it, e.g. "class=5"; a removed record is matched as it was.'),
 });
 
 const WebhookResult = objectType('Webhook', 'An external address that is notified of changes.', {
   id: member.id('Identifies the webhook.'),
-  name: member.text('What its owner calls it.'),
+  name: member.text('The name that its owner gave it.'),
   url: member.text('The address.'),
   events: member.list(WebhookEventResult, 'The changes that it is notified of.'),
   userId: member.id('The user whose rights limit what is sent.'),
@@ -38,20 +38,20 @@ const WebhookResult = objectType('Webhook', 'An external address that is notifie
 
 const NewWebhookResult = objectType('NewWebhook', 'A webhook that was just made.', {
   webhook: member.of(WebhookResult, 'The webhook.'),
-  secret: member.text('What signs its deliveries (Standard Webhooks). It is shown here and never again.'),
+  secret: member.text('The secret that signs its deliveries (Standard Webhooks). It is shown only here.'),
 });
 
 const CreateWebhookInput = inputType('CreateWebhookInput', 'A new webhook.', {
-  name: member.text('What you call it, 1 to 100 characters.'),
+  name: member.text('Its name, 1 to 100 characters.'),
   url: member.text('A public address by https or http.'),
   events: member.list(WebhookEventInput, 'The changes it is sent, 1 to 50.'),
 });
 
 const UpdateWebhookInput = inputType(
   'UpdateWebhookInput',
-  'What changes of a webhook; what is left out stays.',
+  'Changes of a webhook; members that are left out keep their values.',
   {
-    name: nullable.text('What you call it.'),
+    name: nullable.text('Its name.'),
     url: nullable.text('A public address by https or http.'),
     events: nullable.list(WebhookEventInput, 'All changes that it is sent.'),
     isPaused: nullable.flag('Whether deliveries are to wait.'),
@@ -124,7 +124,7 @@ export const WebhookResolver = serviceResolver(
       ),
       {
         id: member.id('The webhook.'),
-        data: member.of(UpdateWebhookInput, 'What changes.'),
+        data: member.of(UpdateWebhookInput, 'The fields to change.'),
         ifMatch: nullable.text('Change it only if the webhook still has this `etag`.'),
       },
       ({ webhooks }, scope, { id, data, ifMatch }) =>

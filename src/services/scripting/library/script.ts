@@ -29,7 +29,7 @@ export const StoredSettings = z.strictObject({
   description: z.string().max(2_000).default(''),
   /** A disabled script is kept and can be edited, but never runs. */
   isEnabled: z.boolean().default(true),
-  /** The roles that may run it, beside admins. */
+  /** The roles that may run it, in addition to admins. */
   roles: roles.default([]),
   /** The roles it runs with, instead of the caller's. `undefined`: it runs as the caller. */
   serviceRoles: roles.min(1).optional(),

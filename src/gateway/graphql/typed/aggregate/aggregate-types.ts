@@ -72,7 +72,7 @@ function createGroup(
     ),
   );
   return objectType(`${object.typeName}Group`, `A group of ${plural} and what is computed of them.`, {
-    key: member.of(key, 'What the records of the group have in common.'),
+    key: member.of(key, 'The values that the records of the group share.'),
     count: member.whole('How many records are in the group.'),
     ...Object.fromEntries(
       fields.own.map(({ name, value }) => [
