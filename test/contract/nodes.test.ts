@@ -129,7 +129,7 @@ describe('nodes', () => {
     const ids = Array.from({ length: 21 }, (_, index) => `task:task-${index}`);
     const tooMany = await send(gateway, { query: NODES, variables: { ids }, as: 'admin' });
     expect(tooMany.errors[0]).toMatchObject({
-      message: 'ids has at most 20 elements, not 21. Ask for the others after.',
+      message: 'ids has at most 20 elements, not 21. Split the list.',
       extensions: { code: 'LIMIT_EXCEEDED', status: 400 },
     });
     const dear =

@@ -11,7 +11,7 @@ function versionOf(manifest: unknown): string {
       manifest !== null &&
       'version' in manifest &&
       typeof manifest.version === 'string',
-    'package.json says the version',
+    'package.json has the version',
   );
   return manifest.version;
 }

@@ -152,7 +152,7 @@ export function enumType<Value extends string>(
   values: Readonly<Record<Value, string>>,
 ): { readonly [V in Value as Uppercase<V>]: V } {
   const rows = Object.entries<string>(values).map(
-    ([value, said]) => [value.toUpperCase(), value, said] as const,
+    ([value, meaning]) => [value.toUpperCase(), value, meaning] as const,
   );
   return enumOf(name, description, rows) as { readonly [V in Value as Uppercase<V>]: V };
 }
@@ -164,7 +164,7 @@ export function enumOf(
   rows: readonly (readonly [name: string, value: string, description: string])[],
 ): object {
   const type = Object.fromEntries(rows.map(([key, value]) => [key, value]));
-  const valuesConfig = Object.fromEntries(rows.map(([key, , said]) => [key, { description: said }]));
+  const valuesConfig = Object.fromEntries(rows.map(([key, , meaning]) => [key, { description: meaning }]));
   registerEnumType(type, { name, description, valuesConfig });
   return type;
 }

@@ -58,7 +58,7 @@ export function toPageRequest(page: PageArguments, sizes: PageSizes): PageReques
 /** Limits a list of ids in the same way as a page. @throws LIMIT_EXCEEDED (400) */
 export function assertPageSize(parameter: string, count: number, { maxPageSize }: PageSizes): void {
   if (count <= maxPageSize) return;
-  const detail = `${parameter} has at most ${maxPageSize} elements, not ${count}. Ask for the others after.`;
+  const detail = `${parameter} has at most ${maxPageSize} elements, not ${count}. Split the list.`;
   throw faultAt('LIMIT_EXCEEDED', detail, {
     parameter,
     detail: 'the list is too long',

@@ -91,7 +91,7 @@ export class OperationCosts {
     if (cost <= this.#limits.maxCost) return cost;
     throw new ServiceError(
       'LIMIT_EXCEEDED',
-      `The operation costs ${cost}; at most ${this.#limits.maxCost} is allowed. Ask for smaller ` +
+      `The operation costs ${cost}; at most ${this.#limits.maxCost} is allowed. Request smaller ` +
         'pages (first), fewer objects within them, or filters by fields that have an index.',
     );
   }
@@ -227,9 +227,9 @@ function lengthOf(list: unknown): number {
 }
 
 interface CostlyVariables {
-  /** Those whose values matter: of `COSTLY_ARGUMENTS`, of `@skip` and `@include`. */
+  /** Variables whose values matter: in `COSTLY_ARGUMENTS`, `@skip` and `@include`. */
   readonly values: readonly string[];
-  /** Those whose form matters: of `where`. */
+  /** Variables whose form matters: in `where`. */
   readonly forms: readonly string[];
 }
 

@@ -70,7 +70,7 @@ export function planUsedFields(
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): UsedFieldsPlan {
-  // Without other operations, and the fragments that only they use.
+  // Leaves out other operations, and the fragments that only they use.
   const own = separateOperations(document)[operation.name?.value ?? ''] ?? document;
   return {
     fields: fieldsInDocument(named, own),

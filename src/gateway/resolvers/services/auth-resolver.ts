@@ -193,8 +193,8 @@ export const AuthResolver = serviceResolver(
           'The id of the domain of the user; left out: that of the header X-Domain, else the top domain.',
         ),
         code: nullable.text(
-          'The code of the second factor, or a recovery code. The error SECOND_FACTOR_REQUIRED ' +
-            'asks for it.',
+          'The code of the second factor, or a recovery code. Required after the error ' +
+            'SECOND_FACTOR_REQUIRED.',
         ),
       },
       (services, context, sent) => logIn(services, context, sent),
@@ -234,7 +234,7 @@ export const AuthResolver = serviceResolver(
       ({ apiKeys }, scope, { id, overlapSeconds }) => apiKeys.rotate(scope, id, overlapSeconds ?? 0),
     ),
 
-    /** For REST, as those below. @throws WRONG_LOGIN, TOO_MANY_REQUESTS */
+    /** For REST, like the functions below. @throws WRONG_LOGIN, TOO_MANY_REQUESTS */
     logIn,
     /** An access token for an API key. @throws UNAUTHENTICATED */
     exchangeKey: ({ authenticator }: AuthServices, context: RequestContext, key: string) =>

@@ -66,7 +66,7 @@ const SERVICES = {
   imports: (scope, { imports }) => imports.rights.mayHave(scope),
   email: (scope, { messages }) => messages.mayEmail(scope),
   receipts: (scope, { receipts }) => receipts.mayRecord(scope),
-  /** Without a role of FILE_ROLES, of records that the caller may change. */
+  /** Callers without a role of FILE_ROLES have the files of records that they may change. */
   files: (scope, sources) =>
     hasSession(scope, sources) || sources.catalog.list().some((one) => findAccess(scope, one, 'update')),
   reports: (scope, { reports }) => reports.some((report) => mayRun(scope, report)),
