@@ -233,7 +233,7 @@ describe('an alteration', () => {
     );
     expect(await usesOf('elsewhere')).toEqual([]);
     const { errors } = await alter(without('unused', 'elsewhere'));
-    expect(errors[0]?.message).toContain('it was used by operations of other domains.');
+    expect(errors[0]?.message).toContain('within 30 days by operations of other domains.');
     expect(JSON.stringify(errors)).not.toContain('Secret');
   });
 
@@ -282,7 +282,7 @@ describe('the trial of a declaration', () => {
         { pointer: '/fields/patron', kind: 'REMOVED', before: expect.anything(), after: null },
       ],
       faults: [
-        { pointer: '/fields/motto', detail: expect.stringContaining('as a number they could not be read') },
+        { pointer: '/fields/motto', detail: expect.stringContaining('could not be read as a number') },
         { pointer: '/fields/hymn', detail: expect.stringContaining('it cannot be required') },
       ],
       useFaults: [{ pointer: '/fields', detail: expect.stringContaining('Order by the key "kiosk"') }],

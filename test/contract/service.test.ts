@@ -200,7 +200,7 @@ describe('what is no request', () => {
   it('an address with bytes beyond ASCII is answered with what to do', async () => {
     const answer = await sendRaw('GET /o/recs/task?oquery=name=*आशा HTTP/1.1\r\nhost: a\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('to be percent-encoded');
+    expect(answer).toContain('must be percent-encoded');
   });
 
   it('an address without end is answered with 400', async () => {
