@@ -34,14 +34,14 @@ const RECORD_MEMBERS: Schema = {
  * because a projection or a role may leave out every other field.
  */
 export function describeRecords(collections: readonly CollectionInReach[]): Schema {
-  const any: Schema = {
+  const anyRecord: Schema = {
     type: 'object',
     description: 'The fields of a record, and its _id.',
     properties: RECORD_MEMBERS,
     additionalProperties: true,
   };
   const readable = collections.filter((one) => one.readable !== undefined);
-  if (readable.length === 0) return { Record: any, AnyRecord: any, Reference: REFERENCE };
+  if (readable.length === 0) return { Record: anyRecord, AnyRecord: anyRecord, Reference: REFERENCE };
   return {
     Record: {
       description: 'A record. Collections described here have their own schema, all others have AnyRecord.',
@@ -50,7 +50,7 @@ export function describeRecords(collections: readonly CollectionInReach[]): Sche
         schemaRef('AnyRecord'),
       ],
     },
-    AnyRecord: any,
+    AnyRecord: anyRecord,
     Reference: REFERENCE,
     ...Object.fromEntries(collections.flatMap(describeCollection)),
   };

@@ -348,12 +348,10 @@ const SCHEMAS: Schema = {
   }),
   Import: describeAnswer(ImportResult, {
     ...{ id: UUID, fileId: UUID },
-    ...{
-      inspection: OBJECT_OR_NULL,
-      mapping: OBJECT_OR_NULL,
-      scripts: OBJECT_OR_NULL,
-      fault: OBJECT_OR_NULL,
-    },
+    inspection: OBJECT_OR_NULL,
+    mapping: OBJECT_OR_NULL,
+    scripts: OBJECT_OR_NULL,
+    fault: OBJECT_OR_NULL,
   }),
   Problem: {
     type: 'object',

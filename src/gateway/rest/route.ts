@@ -73,7 +73,7 @@ export interface AnswerDescription {
   readonly description: string;
   /** Absent: no body. */
   readonly schema?: Schema;
-  /** Names from `headers.ts`. */
+  /** Names of `HEADERS` in `openapi.ts`. */
   readonly headers?: readonly string[];
 }
 

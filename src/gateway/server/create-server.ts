@@ -40,7 +40,7 @@ import { createMetricsServer, type MetricsAccess, useMetrics } from './metrics-a
 import { createObserver, type Observe } from './observation.js';
 import { type PortalOptions, useManualPages, usePortal } from './portal.js';
 import { useReadAfter } from './read-after.js';
-import { CallerCache, useAdmissionRefusals, useRequestAdmission } from './request-admission.js';
+import { CallerCache, useRequestAdmission } from './request-admission.js';
 import { RequestsInFlight, requestIdOf, useLifecycle } from './request-lifecycle.js';
 import { useRequestTracing } from './request-tracing.js';
 import { useRest } from './rest.js';
@@ -216,7 +216,8 @@ export async function createServer(services: ServerServices, config: Config): Pr
   if (corsOrigins.length > 0) await app.register(cors, crossOrigin(corsOrigins));
   useStopping(app, stopping);
   useMaintenance(app, services.maintenance);
-  useAdmissionRefusals(app);
+  // Refuses what was not admitted, after the hooks that set headers, such as CORS.
+  app.addHook('onRequest', (request, _reply, done) => done(request.lifecycle.refusal));
   const providerTokens = services.identityLogin?.tokens;
   useAuthentication(app, { ...services, providerTokens }, callers);
   useReadAfter(app, services.database.replicas);

@@ -85,11 +85,6 @@ export function useRequestAdmission(
   });
 }
 
-/** Refuses requests that were not admitted. Register it after the hooks that set headers, such as CORS. */
-export function useAdmissionRefusals(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => done(request.lifecycle.refusal));
-}
-
 /** A user of a domain. */
 export function keyOfUser({ domainId, id }: Pick<Principal, 'domainId' | 'id'>): RequestKey {
   return { tenant: `domain:${domainId}`, caller: id, isAnonymous: false };

@@ -132,11 +132,9 @@ export async function countReferrers(
       const isSame = field.collection.name === collection.name;
       return {
         ...{ collection: field.collection, path: pathOf(field), condition: pointsTo(field) },
-        ...{
-          verb: 'points',
-          source: sql`(${ids}) as target(id)`,
-          except: isSame ? removed : undefined,
-        },
+        verb: 'points',
+        source: sql`(${ids}) as target(id)`,
+        except: isSame ? removed : undefined,
       };
     }),
     ...environment.catalog.namingsOf(collection.name).flatMap((naming): Guard[] => {

@@ -100,7 +100,7 @@ export class LiveConnection implements QueueBudget {
   /** Ends the connection if too much is waiting to be read. */
   assertKeepsUp(): void {
     if (this.#waitingBytes + this.#socket.bufferedBytes <= this.#maxWaitingBytes) return;
-    this.close(CLOSE.tryAgainLater, 'Too slow: more events wait for you than are kept');
+    this.close(CLOSE.tryAgainLater, 'Client too slow: the buffer of events is full');
   }
 
   close(code: number, reason: string): void {

@@ -39,9 +39,9 @@ import {
 import {
   createAggregateTypes,
   type FieldMeasure,
+  formOf,
   isFieldMeasure,
   type MeasureTypes,
-  measureTypeName,
 } from './aggregate-types.js';
 
 /** Each key is a column of the statement. */
@@ -361,7 +361,7 @@ function selectMeasures(
     if (name === 'count') measures.set(name, RECORDS);
     const field = fields.own.find((one) => one.name === name);
     if (!field) continue;
-    for (const [ofMeasure] of selectedFields(measureTypeName(field.value), nodes, info).values()) {
+    for (const [ofMeasure] of selectedFields(formOf(field.value).typeName, nodes, info).values()) {
       const kind = ofMeasure?.name.value;
       if (!isFieldMeasure(kind)) continue;
       measures.set(`${name} ${kind}`, {

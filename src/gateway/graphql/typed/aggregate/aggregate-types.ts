@@ -169,11 +169,6 @@ export const MEASURE_TYPE_NAMES: readonly string[] = [
   ...new Set([VALUES, ...Object.values(FORMS)].map(({ typeName }) => typeName)),
 ];
 
-/** The name of the type of a field's measures. */
-export function measureTypeName(value: AggregateValue): string {
-  return formOf(value).typeName;
-}
-
 export class MeasureTypes {
   readonly #outputs = new Map<string, TypeClass>();
   readonly #inputs = new InputTypes();
@@ -244,6 +239,6 @@ function isCounting(measure: FieldMeasure): boolean {
   return measure === 'count' || measure === 'countDistinct';
 }
 
-function formOf({ kind }: AggregateValue): MeasureForm {
+export function formOf({ kind }: AggregateValue): MeasureForm {
   return isScalarName(kind) ? FORMS[kind] : VALUES;
 }
