@@ -10,7 +10,6 @@ import { traceHeaders } from '../../../base/process/traced.js';
 import type { FairQueue, Permit } from '../../../store/database/fair-queue.js';
 import { type Sql, sql } from '../../../store/sql.js';
 import type { BeforeTrigger, ReservedPermit, WriteTriggers } from '../../../store/writing/write-triggers.js';
-import { MESSAGES_TASK } from '../../messaging/sms/sms-log.js';
 import type { TopicTriggers } from '../../messaging/topics.js';
 import { queueKeyOf } from '../run-queues.js';
 import type { ScriptError } from '../run-request.js';
@@ -47,8 +46,7 @@ export function createScriptTriggers({
       if (started === undefined || !started.scripts.starts.mayAsk(scope.domain.id, writes)) return undefined;
       // Leaves the rest of the time to the script. Nobody waits for a system task, whose record must be
       // written.
-      const isTask = scope.principal.id === MESSAGES_TASK;
-      const waitMs = isTask ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
+      const waitMs = scope.principal.kind === 'system' ? SERVICE_WAIT_MS : beforeTimeoutMs * WAITING_SHARE;
       return reservePermit(started.writeQueue, scope, waitMs);
     },
     after: (scope, collection, operation) =>
@@ -152,7 +150,7 @@ async function reservePermit(queue: FairQueue, scope: Scope, waitMs: number): Pr
   const startedAt = performance.now();
   const permit = await queue.acquire(key, { signal: scope.signal, waitMs, onWait: scope.onWait });
   // Without a waiting request there is no deadline.
-  const waitedMs = scope.principal.id === MESSAGES_TASK ? 0 : performance.now() - startedAt;
+  const waitedMs = scope.principal.kind === 'system' ? 0 : performance.now() - startedAt;
   return { permit, waitedMs };
 }
 
