@@ -15,17 +15,13 @@ const MAX_TEXT_LENGTH = 20_000;
  */
 const DEPENDS_ON_VALUE = / (?:i?like|@\?|@@|@>|~) \$\d+(?!\d|::text)/;
 
-const namesOfProcess = namedStatements();
-
 /**
  * The name under which to prepare a statement: the same for the same text, on every gateway. The compilers
  * of this room put the shape of a query into its text and its values into parameters, so that there are few
  * texts. `undefined` if the statement should run unprepared: after the first 500 shapes, and for statements
  * that need a plan for each value.
  */
-export function statementName(sqlText: string): string | undefined {
-  return namesOfProcess(sqlText);
-}
+export const statementName = namedStatements();
 
 /** Does what `statementName` does, starting without names. */
 export function namedStatements(): (sqlText: string) => string | undefined {

@@ -35,9 +35,9 @@ export function ReportTable({ form, answer, label, linkOf, earlier }: ReportTabl
   const valueText = useReportValueText(currency);
   const place = { report: form.field };
   const hasActs = useActs(place).length > 0;
-  const columns = headFirst(form.columns).filter(({ name }) =>
-    rows.some((row) => row[name] !== null && row[name] !== ''),
-  );
+  const columns = form.columns
+    .filter(({ name }) => rows.some((row) => row[name] !== null && row[name] !== ''))
+    .toSorted((one, other) => Number(HEADS.has(other.name)) - Number(HEADS.has(one.name)));
   const isWide = columns.length > MOST_ROOMY;
   const paper = isWide ? 'narrow' : 'roomy';
   const cell = { currency, linkOf, paper: useIsPrinted() ? paper : undefined } as const;
@@ -163,10 +163,6 @@ export function ReportTotals({ form, answer, linkOf, earlier }: Omit<ReportTable
 
 /** The columns that name the subject of a row, and stay in view. */
 const HEADS = new Set(['name', 'student', 'person']);
-
-function headFirst(columns: readonly ReportColumn[]): readonly ReportColumn[] {
-  return columns.toSorted((one, other) => Number(HEADS.has(other.name)) - Number(HEADS.has(one.name)));
-}
 
 const TIMES = new Set(['LocalDate', 'Month', 'DateTime']);
 
