@@ -179,30 +179,24 @@ describe('campus, from an empty database on', () => {
 describe('campus start', () => {
   beforeAll(() => run('user add bela --name Bela --role bursar', 'a long password\n'));
 
-  it.each([
-    ['1', 'SIGINT'],
-    ['2', 'SIGTERM'],
-  ] as const)(
-    'serves until a signal, though nobody takes its traces, and logs a JSON object a line (WORKERS=%s, %s)',
-    async (WORKERS, signal) => {
-      const gateway = startGateway({
-        ...{ WORKERS, LOG_LEVEL: 'info', HOST: '127.0.0.1' },
-        ...{ SECOND_FACTOR_ROLES: 'bursar, acountant', API_KEY_ROLES: '*', EMAIL_ROLES: 'bursor' },
-        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      });
-      expect((await fetch(`${await gateway.url}/readyz`)).status).toBe(200);
-      expect(await gateway.stop(signal)).toBe(0);
-      const lines = gateway.output().trimEnd().split('\n');
-      const events = lines.map((line) => JSON.parse(line).event);
-      expect(events).toEqual(expect.arrayContaining(['listening', 'requestEnded', 'stopped']));
-      // The roles of its settings that nobody has.
-      expect(gateway.errors().match(/^campus: .*/gm)).toEqual([
-        'campus: SECOND_FACTOR_ROLES names the role "acountant", which no collection declares and no user ' +
-          'has. Did you mean "accountant"?',
-        'campus: EMAIL_ROLES names the role "bursor", which no collection declares and no user has.',
-      ]);
-    },
-  );
+  it('serves until a signal, though nobody takes its traces, and logs a JSON object a line (WORKERS=2)', async () => {
+    const gateway = startGateway({
+      ...{ WORKERS: '2', LOG_LEVEL: 'info', HOST: '127.0.0.1' },
+      ...{ SECOND_FACTOR_ROLES: 'bursar, acountant', API_KEY_ROLES: '*', EMAIL_ROLES: 'bursor' },
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    });
+    expect((await fetch(`${await gateway.url}/readyz`)).status).toBe(200);
+    expect(await gateway.stop()).toBe(0);
+    const lines = gateway.output().trimEnd().split('\n');
+    const events = lines.map((line) => JSON.parse(line).event);
+    expect(events).toEqual(expect.arrayContaining(['listening', 'requestEnded', 'stopped']));
+    // The roles of its settings that nobody has.
+    expect(gateway.errors().match(/^campus: .*/gm)).toEqual([
+      'campus: SECOND_FACTOR_ROLES names the role "acountant", which no collection declares and no user ' +
+        'has. Did you mean "accountant"?',
+      'campus: EMAIL_ROLES names the role "bursor", which no collection declares and no user has.',
+    ]);
+  });
 
   it.each(['true', 'false'])('names a setting whose file is not there (in force: %s)', async (isInForce) => {
     const environment = {
@@ -219,9 +213,9 @@ describe('campus start', () => {
   });
 
   it.each([
-    ['a reader that has gone takes', 'exec "$0" "$1" start > >(head -c 1 > /dev/null)'],
-    ['a reader that reads no more takes', 'exec "$0" "$1" start > >(sleep 30)'],
-  ])('serves and stops whatever %s of its log', async (_what, command) => {
+    ['a reader that has gone takes', 'SIGINT', 'exec "$0" "$1" start > >(head -c 1 > /dev/null)'],
+    ['a reader that reads no more takes', 'SIGTERM', 'exec "$0" "$1" start > >(sleep 30)'],
+  ] as const)('serves and stops whatever %s of its log (%s)', async (_what, signal, command) => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const gateway = startShell(command, {
       DATABASE_URL: database.url,
@@ -232,7 +226,7 @@ describe('campus start', () => {
     await expect(untilReady(url)).resolves.toBe(200);
     const path = `/healthz?${'a'.repeat(4000)}`;
     for (let time = 0; time < 50; time += 1) expect((await fetch(`${url}${path}`)).status).toBe(200);
-    gateway.kill('SIGTERM');
+    gateway.kill(signal);
     expect(await ended).toBe(0);
   });
 });
@@ -242,7 +236,7 @@ interface RunningGateway {
   readonly url: Promise<string>;
   readonly output: () => string;
   readonly errors: () => string;
-  readonly stop: (signal: 'SIGINT' | 'SIGTERM') => Promise<number | null>;
+  readonly stop: () => Promise<number | null>;
 }
 
 /** `campus start` on the database of these tests. */
@@ -265,8 +259,8 @@ function startGateway(settings: Readonly<Record<string, string>> = {}): RunningG
     url,
     output: () => said.output,
     errors: () => said.errors,
-    stop: (signal) => {
-      child.kill(signal);
+    stop: () => {
+      child.kill('SIGTERM');
       return closed;
     },
   };
