@@ -40,8 +40,6 @@ const PLACES = 16;
 interface Waiting {
   readonly scope: Scope;
   readonly read: SingleRead;
-  /** The statement to run if it is served alone. */
-  readonly statement: Statement;
   readonly resolve: (row: RecordRow | undefined | Promise<RecordRow | undefined>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -67,12 +65,11 @@ export class BatchedReads {
     read: SingleRead,
     within?: Queryable | undefined,
   ): Promise<Row | undefined> {
-    const statement = read.statement(sql`r.id = ${read.id}`);
     const key = within === undefined ? keyOf(scope, read) : undefined;
-    if (key === undefined) return await readAlone(within ?? this.#database, { scope, read, statement });
-    assertStorableParameters(statement.sql);
+    if (key === undefined) return await readAlone(within ?? this.#database, { scope, read });
+    assertStorableParameters(sql`${read.id}`);
     return (await new Promise<RecordRow | undefined>((resolve, reject) => {
-      this.#lineOf(key).add({ scope, read, statement, resolve, reject });
+      this.#lineOf(key).add({ scope, read, resolve, reject });
     })) as Row | undefined;
   }
 
@@ -146,12 +143,12 @@ function isPlain(value: unknown): boolean {
 
 async function readAlone<Row extends RecordRow>(
   queryable: Queryable,
-  { scope, read, statement }: Pick<Waiting, 'scope' | 'read' | 'statement'>,
+  { scope, read }: Pick<Waiting, 'scope' | 'read'>,
 ): Promise<Row | undefined> {
   // When a script is ended, its statements are cancelled.
   const signal = scope.scriptDepth === undefined ? undefined : scope.signal;
-  const { sql, name } = statement;
-  const [row] = await queryable.query<Row>(sql, {
+  const { sql: statement, name } = read.statement(sql`r.id = ${read.id}`);
+  const [row] = await queryable.query<Row>(statement, {
     ...{ name, caller: scope, signal, texts: read.texts },
     shardLocal: { domain: scope.domain.id, columns: read.columns },
   });
