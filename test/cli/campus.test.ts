@@ -179,7 +179,7 @@ describe('campus, from an empty database on', () => {
 describe('campus start', () => {
   beforeAll(() => run('user add bela --name Bela --role bursar', 'a long password\n'));
 
-  it('serves until a signal, though nobody takes its traces, and logs a JSON object a line (WORKERS=2)', async () => {
+  it('serves until a signal, though nobody takes its traces, and logs a JSON object a line', async () => {
     const gateway = startGateway({
       ...{ WORKERS: '2', LOG_LEVEL: 'info', HOST: '127.0.0.1' },
       ...{ SECOND_FACTOR_ROLES: 'bursar, acountant', API_KEY_ROLES: '*', EMAIL_ROLES: 'bursor' },
