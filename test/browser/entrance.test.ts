@@ -150,7 +150,10 @@ describe('a user who has forgotten the password', () => {
     await page.getByLabel('User name').fill('teacher');
     for (const words of ['is wrong', 'is wrong', 'is wrong', 'Too many attempts failed.']) {
       await page.getByLabel('Password').fill('wrong horse');
+      // The text of the attempt before is there until this one is answered.
+      const answered = page.waitForResponse((response) => response.url().includes('/auth/browser/login'));
       await page.keyboard.press('Enter');
+      await answered;
       await page.getByRole('alert').getByText(words).waitFor();
     }
     await expectWellMade(page);

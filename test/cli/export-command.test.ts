@@ -24,7 +24,7 @@ interface Summary {
 
 describe('campus export --as', () => {
   it.each([
-    ['export class --as oneroster', /With --as, the format says which collections are exported/],
+    ['export class --as oneroster', /With --as, the format determines the collections to export/],
     ['export --as onerooster', /onerooster is neither a format \(oneroster, tally, udise\) nor a file/],
     ['export --as tally --since 2026-07-01', /tally cannot be limited to changes/],
     ['convert tally nothing.zip', /tally is written, by campus export --as, and not read/],

@@ -77,7 +77,7 @@ describe('campus import-mongo', () => {
     expect(code).toBe(1);
     expect(output).toMatch(/OldPupils +old_pupils +3 .* not declared/);
     expect(output).toContain(
-      'there is no collection old_pupils; say --register, or --as OldPupils=<collection>',
+      'there is no collection old_pupils; pass --register, or --as OldPupils=<collection>',
     );
     expect(output).toMatch(/OldPupils +pattern +a regular expression +its text +1 +A_3-/);
   });
