@@ -75,7 +75,7 @@ describe('the log-in with a provider of identities', () => {
     const page = await pages.open('/portal/people?find=admin');
     await goToProvider(page);
     await page.getByLabel('Password of School ID').fill('whatever');
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     expect(page.url()).toBe(`${gateway.url}/portal/people?find=admin`);
 

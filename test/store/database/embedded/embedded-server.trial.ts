@@ -297,13 +297,13 @@ describe('a database whose server stops and comes back', () => {
     await interrupted;
     await cut;
     await expect(database.query(one)).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 5 });
-    await expect(database.prisma.$queryRaw(one)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(database.prisma.$queryRawUnsafe(one.text)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await expect(database.transaction((transaction) => transaction.query(one))).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     });
     await start();
     await expectEventually(() => database.query(one).catch(String), [{ one: 1 }]);
-    await expect(database.prisma.$queryRaw(one)).resolves.toEqual([{ one: 1 }]);
+    await expect(database.prisma.$queryRawUnsafe(one.text)).resolves.toEqual([{ one: 1 }]);
   });
 
   it('hears notifications again, and tells that some may have been missed', async () => {
