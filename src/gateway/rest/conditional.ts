@@ -51,10 +51,11 @@ export function assertConditions(
   headers: RestRequest['headers'],
 ): void {
   const takes = (name: string) => parameters.some((parameter) => parameter.name === name);
-  if (!takes('Idempotency-Key')) return;
   for (const name of ['If-Match', 'If-None-Match']) {
     const value = headers[name.toLowerCase()];
-    if (value === undefined || (takes(name) && (name === 'If-Match' || value === '*'))) continue;
+    // Only writes of records take a key; a read looks at two headers, and no further.
+    if (value === undefined || !takes('Idempotency-Key')) continue;
+    if (takes(name) && (name === 'If-Match' || value === '*')) continue;
     const detail =
       `${name}: ${String(value)} is not taken here. Guard a change of a record with If-Match and its ETag, ` +
       'and a new record with PUT and If-None-Match: *.';
