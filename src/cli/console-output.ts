@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { isNativeError } from 'node:util/types';
 import { CommanderError } from 'commander';
 import { ConfigError, type ErrorDetail, ServiceError } from '../base/errors.js';
-import { redactSecrets } from '../gateway/server/redact-secrets.js';
+import { redactSecrets } from '../gateway/server/observation/redact-secrets.js';
 import { translateDatabaseError } from '../store/database/database-errors.js';
 import { StoppedBySignal } from './stop-signal.js';
 

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { setMaintenance } from '../gateway/server/maintenance-switch.js';
+import { setMaintenance } from '../gateway/server/admission/maintenance-switch.js';
 import { migrateJobQueue } from '../services/jobs/job-queue.js';
 import { applyMigrations, listMigrations } from '../store/database/migrations.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';

@@ -13,8 +13,8 @@ import { didYouMean } from '../base/text/did-you-mean.js';
 import { type App, createApp } from '../gateway/compose/app.js';
 import { openDatabaseServer, openServices, type Services } from '../gateway/compose/services.js';
 import { type Config, roleSettings } from '../gateway/config/config.js';
-import { createLogger, openStandardOutput } from '../gateway/server/logger.js';
-import { createEventLog } from '../gateway/server/observation.js';
+import { createLogger, openStandardOutput } from '../gateway/server/observation/logger.js';
+import { createEventLog } from '../gateway/server/observation/observation.js';
 import {
   DEMO_DEFAULTS,
   DEMO_DOMAIN,

@@ -10,10 +10,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { LogOutput } from '../gateway/server/log-output.js';
-import { addFigures, type FigureList } from '../gateway/server/metrics.js';
-import type { SharedFigures } from '../gateway/server/metrics-access.js';
-import type { Observe } from '../gateway/server/observation.js';
+import type { LogOutput } from '../gateway/server/observation/log-output.js';
+import { addFigures, type FigureList } from '../gateway/server/observation/metrics.js';
+import type { SharedFigures } from '../gateway/server/observation/metrics-access.js';
+import type { Observe } from '../gateway/server/observation/observation.js';
 import { StoppedBySignal } from './stop-signal.js';
 
 interface WorkerGroupOptions {

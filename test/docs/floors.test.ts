@@ -72,7 +72,7 @@ describe('the check of the floors', () => {
     ['gateway/resolvers/resolvers.ts', 'gateway/graphql/schema.ts'],
     ['gateway/rest/routes.ts', 'gateway/graphql/schema.ts'],
     ['gateway/graphql/schema.ts', 'gateway/rest/routes.ts'],
-    ['gateway/server/portal.ts', 'school/demo/demo-options.ts'],
+    ['gateway/server/routes/portal.ts', 'school/demo/demo-options.ts'],
     ['gateway/compose/app.ts', 'school/demo/load.ts'],
     ['base/errors.ts', 'base/model/scope.ts'],
   ])('refuses that %s imports %s', (from, to) => {

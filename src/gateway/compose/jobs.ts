@@ -10,7 +10,7 @@ import { endLongSessions } from '../../services/sql-views/sql-views.js';
 import { WEBHOOK_TASK } from '../../services/webhooks/webhook-deliveries.js';
 import { databaseTime } from '../../store/database/queryable.js';
 import type { Config } from '../config/config.js';
-import type { Observe } from '../server/observation.js';
+import type { Observe } from '../server/observation/observation.js';
 import { purgeRecords } from '../server/purge-records.js';
 import { IMPORT_TASK } from './opened.js';
 import type { Services } from './services.js';

@@ -46,7 +46,7 @@ import { type EmbeddedServer, startEmbeddedServer } from '../../store/database/e
 import { applyMigrations } from '../../store/database/migrations.js';
 import { RecordStore } from '../../store/record-store.js';
 import type { Config } from '../config/config.js';
-import { RateLimits } from '../server/rate-limits.js';
+import { RateLimits } from '../server/admission/rate-limits.js';
 import { finishRestore } from './finish-restore.js';
 import {
   openBucket,

@@ -15,9 +15,9 @@ import { withinTrace } from '../../base/process/traced.js';
 import type { Permit } from '../../store/database/fair-queue.js';
 import type { RequestContext } from '../resolvers/request-context.js';
 import { RequestNotes } from '../resolvers/request-notes.js';
-import type { Observe } from './observation.js';
-import { type SecurityHeaders, TLS_HEADERS } from './security-headers.js';
-import type { UnreadAnswers } from './unread-answers.js';
+import type { Observe } from './observation/observation.js';
+import { type SecurityHeaders, TLS_HEADERS } from './sending/security-headers.js';
+import type { UnreadAnswers } from './sending/unread-answers.js';
 
 /** The form of a request id that a caller may choose; for anything else we generate one. */
 const SANE_ID = /^[A-Za-z0-9_.:-]{1,128}$/;

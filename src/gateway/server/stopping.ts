@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../base/errors.js';
-import type { Observe } from './observation.js';
+import type { Observe } from './observation/observation.js';
 import type { RequestsInFlight } from './request-lifecycle.js';
-import type { WebSockets } from './web-sockets.js';
+import type { WebSockets } from './routes/web-sockets.js';
 
 export interface Stopping {
   /** Whether this gateway has announced its stop. */

@@ -1,6 +1,6 @@
 /** What the tests of this room have in common: gateways on a real database, and a school with a few users. */
 import type { Principal, Scope } from '../../../src/base/model/scope.js';
-import { RateLimits } from '../../../src/gateway/server/rate-limits.js';
+import { RateLimits } from '../../../src/gateway/server/admission/rate-limits.js';
 import { AccessTokens } from '../../../src/services/auth/access-tokens.js';
 import { AccountEvents } from '../../../src/services/auth/account-events.js';
 import { ApiKeys } from '../../../src/services/auth/api-keys.js';

@@ -1,0 +1,56 @@
+/** The log: one JSON object per line. */
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { traceOfLogLine } from '../../../base/process/traced.js';
+import { LogOutput } from './log-output.js';
+import { SECRET_MEMBERS } from './redact-secrets.js';
+
+/** @see observation.ts (the lines that are written) */
+export function createLogger(options: {
+  readonly level: string;
+  readonly destination: DestinationStream;
+  /** Whether lines name their trace. */
+  readonly isTracing?: boolean;
+}): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: createTimestamp(),
+      formatters: { level: (label) => ({ level: label }) },
+      ...(options.isTracing && { mixin: traceOfLogLine, mixinMergeStrategy: mergeTrace }),
+      redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
+    },
+    options.destination,
+  );
+}
+
+/** Most lines have no trace, and are not copied. */
+function mergeTrace(line: object, found: object): object {
+  return 'traceId' in found ? { ...found, ...line } : line;
+}
+
+/**
+ * Formats like `pino.stdTimeFunctions.isoTime`. Many requests end in the same millisecond and share the text.
+ */
+function createTimestamp(): () => string {
+  let writtenAt = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== writtenAt) {
+      writtenAt = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
+}
+
+/** Standard output as the destination of the log; the gateway continues whatever happens to it. */
+export function openStandardOutput(): LogOutput {
+  // Accessing Node's stream makes a pipe non-blocking. Its errors are handled by the log itself.
+  process.stdout.on('error', () => {});
+  return new LogOutput({
+    fd: process.stdout.fd,
+    onTrouble: (sentence) => process.stderr.write(`campus: ${sentence}\n`),
+  });
+}

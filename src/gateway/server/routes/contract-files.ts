@@ -1,0 +1,57 @@
+/**
+ * The contract to download, with the address of this gateway: `/openapi.json`, and `/.graphqlrc` for
+ * GraphQL tools. With a credential it describes what the caller may use.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { etagHeld, etagOf, isUnchanged } from '../../../base/http/etag.js';
+import { sendText } from '../../../base/http/text-answer.js';
+import type { CallerContracts, ContractText } from '../../rest/caller-contracts.js';
+
+const MEDIA_TYPE = 'application/json; charset=utf-8';
+
+export interface ContractFilesOptions {
+  readonly contracts: CallerContracts;
+  /** The public address of the gateway. Absent: the address of each request. */
+  readonly publicUrl: string | undefined;
+}
+
+export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }: ContractFilesOptions): void {
+  const openapi = ({ requestContext }: FastifyRequest, server: string) =>
+    contracts.openapi(requestContext, server);
+  const graphqlConfig = (_request: FastifyRequest, server: string) => printGraphqlConfig(server);
+  const files = { '/openapi.json': openapi, '/.graphqlrc': graphqlConfig };
+  for (const [url, find] of Object.entries(files)) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (request, reply) => {
+        const { etag, print } = find(request, gatewayAddress(request, publicUrl));
+        // The answer depends on the caller and on the host name, so caches must not share it.
+        reply.headers({ 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Authorization' });
+        const known = request.headers['if-none-match'];
+        if (isUnchanged(known, etag)) return reply.code(304).header('etag', etagHeld(known, etag)).send();
+        return sendText(reply.header('etag', etag), { status: 200, mediaType: MEDIA_TYPE, text: print() });
+      },
+    });
+  }
+}
+
+/** Without a trailing slash. With a malformed `Host`, paths stay relative. */
+export function gatewayAddress({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const address = `${protocol}://${host}`;
+  return URL.canParse(address) && new URL(address).origin === address.toLowerCase() ? address : '';
+}
+
+/** The tools substitute their environment variable. */
+const TOKEN = '$' + '{CAMPUS_TOKEN}';
+
+/** @see https://the-guild.dev/graphql/config/docs */
+function printGraphqlConfig(server: string): ContractText {
+  const config = {
+    schema: [{ [`${server}/graphql`]: { headers: { Authorization: `Bearer ${TOKEN}` } } }],
+    documents: ['src/**/*.{graphql,js,ts,jsx,tsx}'],
+  };
+  const bytes = Buffer.from(`${JSON.stringify(config, undefined, 2)}\n`);
+  return { etag: etagOf(MEDIA_TYPE, bytes), print: () => bytes };
+}
