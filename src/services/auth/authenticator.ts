@@ -209,7 +209,7 @@ export class Authenticator {
     await giveBack();
     await this.#options.events.loggedIn(ref, attempt);
     const origin = { kind: 'session', id: session.sessionId } as const;
-    return this.#answer({ ...ref, origin }, { ...user, roles }, { refreshToken: session.refreshToken });
+    return await this.#answer({ ...ref, origin }, { ...user, roles }, { refreshToken: session.refreshToken });
   }
 
   /**
@@ -221,7 +221,7 @@ export class Authenticator {
     const resolved = await this.#resolveKey(key, address);
     if (!resolved) throw new ServiceError('UNAUTHENTICATED', 'The API key is wrong, expired or revoked.');
     const { principal, epoch, expiresAt, name } = resolved;
-    return this.#answer(
+    return await this.#answer(
       {
         domainId: principal.domainId,
         userId: principal.id,
@@ -253,7 +253,7 @@ export class Authenticator {
     const session = await sessions.renew(refreshToken, { leewaySeconds });
     if (session) {
       const { domainId, userId, epoch, sessionId } = session;
-      return this.#answer(
+      return await this.#answer(
         { domainId, userId, epoch, origin: { kind: 'session', id: sessionId } },
         { id: userId, userName: session.userName, name: session.name, roles: parseRoles(session.roles) },
         { refreshToken: session.refreshToken },
@@ -401,7 +401,7 @@ export class Authenticator {
     address: string | undefined,
     onKnown: (credential: Credential) => void,
   ): Promise<Principal | undefined> {
-    const claims = this.#options.accessTokens.verify(token);
+    const claims = await this.#options.accessTokens.verify(token);
     const resolved = claims && (await this.#options.principals.ofToken(claims));
     if (resolved === undefined) return undefined;
     const { principal } = resolved;
@@ -489,16 +489,16 @@ export class Authenticator {
     });
   }
 
-  #answer(
+  async #answer(
     claims: AccessClaims,
     user: Omit<Login['user'], 'domain'>,
     grant: { readonly refreshToken: string | undefined; readonly expiresAt?: number },
-  ): Login {
+  ): Promise<Login> {
     const now = Math.floor(Date.now() / 1000);
     const latest = Math.floor((grant.expiresAt ?? Number.POSITIVE_INFINITY) / 1000);
     const expiresAt = Math.min(now + this.#options.accessTokenTtlSeconds, latest);
     return {
-      accessToken: this.#options.accessTokens.sign(claims, expiresAt),
+      accessToken: await this.#options.accessTokens.sign(claims, expiresAt),
       expiresInSeconds: expiresAt - now,
       refreshToken: grant.refreshToken,
       refreshTokenTtlSeconds:

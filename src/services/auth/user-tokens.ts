@@ -77,7 +77,7 @@ export class UserTokens {
     const scopes = principal.scopes === undefined ? wished : intersectScopes(wished, principal.scopes);
     const seconds = secondsOf(wish);
     const expiresAt = Math.floor(Date.now() / 1000) + seconds;
-    const token = this.#options.accessTokens.sign(
+    const token = await this.#options.accessTokens.sign(
       {
         userId: principal.id,
         domainId: principal.domainId,

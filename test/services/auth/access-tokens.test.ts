@@ -1,6 +1,5 @@
 import { createHmac, generateKeyPairSync, sign as signWithKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createSigner } from 'fast-jwt';
 import { type AccessClaims, AccessTokens } from '../../../src/services/auth/access-tokens.js';
 import { parseTokenSecrets } from '../../../src/services/auth/service-secret.js';
 
@@ -25,71 +24,75 @@ const GOOD_PAYLOAD = {
   exp: 9_999_999_999,
 };
 
+const [HEADER = ''] = (await tokens().sign(CLAIMS, LATER)).split('.');
+
 describe('access tokens', () => {
-  it('say what they were signed with', () => {
-    expect(tokens().verify(tokens().sign(CLAIMS, LATER), NOW * 1000)).toEqual(CLAIMS);
+  it('say what they were signed with', async () => {
+    expect(await tokens().verify(await tokens().sign(CLAIMS, LATER), NOW * 1000)).toEqual(CLAIMS);
   });
 
-  it('say that they come from an API key', () => {
+  it('say that they come from an API key', async () => {
     const claims: AccessClaims = { ...CLAIMS, origin: { kind: 'key', id: CLAIMS.origin.id } };
-    expect(tokens().verify(tokens().sign(claims, LATER), NOW * 1000)).toEqual(claims);
+    expect(await tokens().verify(await tokens().sign(claims, LATER), NOW * 1000)).toEqual(claims);
   });
 
-  it('are the token the forgeries below are made from', () => {
+  it('are the token the forgeries below are made from', async () => {
     const { header, secret } = ownHeader();
-    expect(tokens().verify(hs256(header, GOOD_PAYLOAD, secret))).toEqual(CLAIMS);
+    expect(await tokens().verify(hs256(header, GOOD_PAYLOAD, secret))).toEqual(CLAIMS);
   });
 
   describe('are refused', () => {
-    it('when they have expired, also when they were seen before', () => {
+    it('when they have expired, also when they were seen before', async () => {
       const access = tokens();
-      const token = access.sign(CLAIMS, LATER);
-      expect(access.verify(token, LATER * 1000 - 1)).toEqual(CLAIMS);
-      expect(access.verify(token, LATER * 1000)).toBeUndefined();
-      expect(tokens().verify(access.sign(CLAIMS, Math.floor(Date.now() / 1000) - 1))).toBeUndefined();
+      const token = await access.sign(CLAIMS, LATER);
+      expect(await access.verify(token, LATER * 1000 - 1)).toEqual(CLAIMS);
+      expect(await access.verify(token, LATER * 1000)).toBeUndefined();
+      expect(
+        await tokens().verify(await access.sign(CLAIMS, Math.floor(Date.now() / 1000) - 1)),
+      ).toBeUndefined();
     });
 
-    it.each(['none', 'None', 'NONE', 'nOnE'])('with alg %s', (alg) => {
+    it.each(['none', 'None', 'NONE', 'nOnE'])('with alg %s', async (alg) => {
       const { header } = ownHeader();
       const unsigned = `${encode({ ...header, alg })}.${encode(GOOD_PAYLOAD)}.`;
-      expectRefused(unsigned);
-      expectRefused(`${encode({ alg, typ: 'JWT' })}.${encode(GOOD_PAYLOAD)}.`);
+      await expectRefused(unsigned);
+      await expectRefused(`${encode({ alg, typ: 'JWT' })}.${encode(GOOD_PAYLOAD)}.`);
       const { secret } = ownHeader();
-      expectRefused(hs256({ ...header, alg }, GOOD_PAYLOAD, secret));
+      await expectRefused(hs256({ ...header, alg }, GOOD_PAYLOAD, secret));
     });
 
-    it('signed by another key', () => {
+    it('signed by another key', async () => {
       const { header } = ownHeader();
-      expectRefused(hs256(header, GOOD_PAYLOAD, Buffer.from(OTHER_SECRET)));
-      expectRefused(hs256(header, GOOD_PAYLOAD, Buffer.alloc(0)));
-      expectRefused(tokens(OTHER_SECRET).sign(CLAIMS, LATER));
+      await expectRefused(hs256(header, GOOD_PAYLOAD, Buffer.from(OTHER_SECRET)));
+      await expectRefused(hs256(header, GOOD_PAYLOAD, Buffer.alloc(0)));
+      await expectRefused(await tokens(OTHER_SECRET).sign(CLAIMS, LATER));
     });
 
-    it('signed with RS256, whose public key anybody may know', () => {
+    it('signed with RS256, whose public key anybody may know', async () => {
       const { header } = ownHeader();
       const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       const input = `${encode({ ...header, alg: 'RS256' })}.${encode(GOOD_PAYLOAD)}`;
-      expectRefused(
+      await expectRefused(
         `${input}.${signWithKey('sha256', Buffer.from(input), privateKey).toString('base64url')}`,
       );
       const pem = publicKey.export({ type: 'spki', format: 'pem' });
-      expectRefused(hs256(header, GOOD_PAYLOAD, Buffer.from(pem)));
-      expectRefused(hs256({ ...header, alg: 'RS256' }, GOOD_PAYLOAD, ownHeader().secret));
+      await expectRefused(hs256(header, GOOD_PAYLOAD, Buffer.from(pem)));
+      await expectRefused(hs256({ ...header, alg: 'RS256' }, GOOD_PAYLOAD, ownHeader().secret));
     });
 
-    it.each(['HS384', 'HS512'] as const)('signed with our key by %s', (algorithm) => {
-      const sign = createSigner({ key: SECRET, algorithm, header: { alg: algorithm, typ: 'at+jwt' } });
-      expectRefused(sign(GOOD_PAYLOAD));
-    });
-
-    it('with another key id, or a key in the header', () => {
+    it.each(['HS384', 'HS512'])('signed with our key by %s', async (alg) => {
       const { header, secret } = ownHeader();
-      expectRefused(hs256({ ...header, kid: 'another' }, GOOD_PAYLOAD, secret));
-      expectRefused(hs256({ ...header, kid: '../../dev/null' }, GOOD_PAYLOAD, secret));
-      expectRefused(hs256({ alg: 'HS256', typ: 'at+jwt' }, GOOD_PAYLOAD, secret));
+      await expectRefused(hmac({ ...header, alg }, GOOD_PAYLOAD, secret, alg.replace('HS', 'sha')));
+    });
+
+    it('with another key id, or a key in the header', async () => {
+      const { header, secret } = ownHeader();
+      await expectRefused(hs256({ ...header, kid: 'another' }, GOOD_PAYLOAD, secret));
+      await expectRefused(hs256({ ...header, kid: '../../dev/null' }, GOOD_PAYLOAD, secret));
+      await expectRefused(hs256({ alg: 'HS256', typ: 'at+jwt' }, GOOD_PAYLOAD, secret));
       const jwk = { kty: 'oct', k: Buffer.from(OTHER_SECRET).toString('base64url') };
-      expectRefused(hs256({ ...header, jwk }, GOOD_PAYLOAD, Buffer.from(OTHER_SECRET)));
-      expectRefused(hs256({ ...header, crit: ['exp'] }, GOOD_PAYLOAD, secret));
+      await expectRefused(hs256({ ...header, jwk }, GOOD_PAYLOAD, Buffer.from(OTHER_SECRET)));
+      await expectRefused(hs256({ ...header, crit: ['exp'] }, GOOD_PAYLOAD, secret));
     });
 
     it.each([
@@ -111,47 +114,50 @@ describe('access tokens', () => {
       { sid: undefined },
       { sid: 'no-uuid' },
       { key: CLAIMS.origin.id },
-    ])('signed by us, but saying %j', (change) => {
+    ])('signed by us, but saying %j', async (change) => {
       const { header, secret } = ownHeader();
-      expectRefused(hs256(header, { ...GOOD_PAYLOAD, ...change }, secret));
+      await expectRefused(hs256(header, { ...GOOD_PAYLOAD, ...change }, secret));
     });
 
-    it('of another type, such as a token a script signed', () => {
+    it('of another type, such as a token a script signed', async () => {
       const { header, secret } = ownHeader();
-      expectRefused(hs256({ ...header, typ: 'JWT' }, GOOD_PAYLOAD, secret));
+      await expectRefused(hs256({ ...header, typ: 'JWT' }, GOOD_PAYLOAD, secret));
     });
 
-    it('with any character changed', () => {
-      const token = tokens().sign(CLAIMS, LATER);
+    it('with any character changed', async () => {
+      const token = await tokens().sign(CLAIMS, LATER);
       for (let at = 0; at < token.length; at += 1) {
         const other = token[at] === 'A' ? 'B' : 'A';
         const changed = token.slice(0, at) + other + token.slice(at + 1);
-        expect([at, tokens().verify(changed, NOW * 1000)]).toEqual([at, undefined]);
+        expect([at, await tokens().verify(changed, NOW * 1000)]).toEqual([at, undefined]);
       }
     });
 
-    it.each(['', '.', '..', '...', 'a.b.c', 'null', ' ', '\0', 'é.é.é'])('when they are %j', (token) => {
-      expectRefused(token);
-    });
+    it.each(['', '.', '..', '...', 'a.b.c', 'null', ' ', '\0', 'é.é.é'])(
+      'when they are %j',
+      async (token) => {
+        await expectRefused(token);
+      },
+    );
 
-    it('with the bits set that a signature does not use', () => {
-      const token = tokens().sign(CLAIMS, LATER);
+    it('with the bits set that a signature does not use', async () => {
+      const token = await tokens().sign(CLAIMS, LATER);
       const last = Buffer.from(`AAA${token.at(-1)}`, 'base64url').at(-1) ?? 0;
       for (const bit of [1, 2, 3]) {
         const other = Buffer.from([0, 0, last | bit])
           .toString('base64url')
           .at(-1);
-        expect(tokens().verify(token.slice(0, -1) + other, NOW * 1000)).toBeUndefined();
+        expect(await tokens().verify(token.slice(0, -1) + other, NOW * 1000)).toBeUndefined();
       }
     });
 
-    it('of any other length', () => {
-      expectRefused('x'.repeat(100_000));
-      expectRefused(`${tokens().sign(CLAIMS, LATER)}${'A'.repeat(100_000)}`);
+    it('of any other length', async () => {
+      await expectRefused('x'.repeat(100_000));
+      await expectRefused(`${await tokens().sign(CLAIMS, LATER)}${'A'.repeat(100_000)}`);
     });
 
-    it('cut, extended or with white space around', () => {
-      const token = tokens().sign(CLAIMS, LATER);
+    it('cut, extended or with white space around', async () => {
+      const token = await tokens().sign(CLAIMS, LATER);
       for (const changed of [
         token.slice(0, -1),
         `${token}A`,
@@ -161,27 +167,27 @@ describe('access tokens', () => {
         `${token}.`,
         `${token}=`,
       ])
-        expect(tokens().verify(changed, NOW * 1000)).toBeUndefined();
+        expect(await tokens().verify(changed, NOW * 1000)).toBeUndefined();
     });
   });
 
-  it('are verified by every key and signed by the first, so that keys can rotate', () => {
-    const before = tokens(SECRET).sign(CLAIMS, LATER);
+  it('are verified by every key and signed by the first, so that keys can rotate', async () => {
+    const before = await tokens(SECRET).sign(CLAIMS, LATER);
     const rotating = tokens(`${OTHER_SECRET} ${SECRET}`);
-    expect(rotating.verify(before, NOW * 1000)).toEqual(CLAIMS);
-    const after = rotating.sign(CLAIMS, LATER);
-    expect(tokens(OTHER_SECRET).verify(after, NOW * 1000)).toEqual(CLAIMS);
-    expect(tokens(SECRET).verify(after, NOW * 1000)).toBeUndefined();
+    expect(await rotating.verify(before, NOW * 1000)).toEqual(CLAIMS);
+    const after = await rotating.sign(CLAIMS, LATER);
+    expect(await tokens(OTHER_SECRET).verify(after, NOW * 1000)).toEqual(CLAIMS);
+    expect(await tokens(SECRET).verify(after, NOW * 1000)).toBeUndefined();
   });
 
-  it('are remembered up to a bound, and refused ones never', () => {
+  it('are remembered up to a bound, and refused ones never', async () => {
     const access = new AccessTokens({ keys: parseTokenSecrets(SECRET), cacheSize: 10 });
     for (let epoch = 0; epoch < 50; epoch += 1)
-      access.verify(access.sign({ ...CLAIMS, epoch }, LATER), NOW * 1000);
+      await access.verify(await access.sign({ ...CLAIMS, epoch }, LATER), NOW * 1000);
     expect(access.remembered).toBe(10);
     const empty = new AccessTokens({ keys: parseTokenSecrets(SECRET), cacheSize: 10 });
     for (let epoch = 0; epoch < 50; epoch += 1)
-      empty.verify(tokens(OTHER_SECRET).sign({ ...CLAIMS, epoch }, LATER), NOW * 1000);
+      await empty.verify(await tokens(OTHER_SECRET).sign({ ...CLAIMS, epoch }, LATER), NOW * 1000);
     expect(empty.remembered).toBe(0);
   });
 
@@ -196,19 +202,22 @@ function tokens(secrets: string = SECRET): AccessTokens {
   return new AccessTokens({ keys: parseTokenSecrets(secrets) });
 }
 
-function expectRefused(token: string): void {
-  expect(tokens().verify(token)).toBeUndefined();
+async function expectRefused(token: string): Promise<void> {
+  expect(await tokens().verify(token)).toBeUndefined();
 }
 
 /** What an attacker knows, and what only the service knows. */
 function ownHeader(): { header: Record<string, unknown>; secret: Buffer } {
-  const [segment = ''] = tokens().sign(CLAIMS, LATER).split('.');
-  return { header: JSON.parse(Buffer.from(segment, 'base64url').toString()), secret: Buffer.from(SECRET) };
+  return { header: JSON.parse(Buffer.from(HEADER, 'base64url').toString()), secret: Buffer.from(SECRET) };
 }
 
 function hs256(header: object, payload: object, secret: Buffer): string {
+  return hmac(header, payload, secret, 'sha256');
+}
+
+function hmac(header: object, payload: object, secret: Buffer, hash: string): string {
   const input = `${encode(header)}.${encode(payload)}`;
-  return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
+  return `${input}.${createHmac(hash, secret).update(input).digest('base64url')}`;
 }
 
 function encode(value: object): string {
