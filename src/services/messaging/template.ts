@@ -6,7 +6,8 @@
  * Templates and values come from callers. Therefore a name finds only own members of the values, nothing
  * found is ever called, and the result is limited in size and work, because nested sections over one list
  * multiply. The libraries for this syntax search prototypes, call functions or compile templates to code, and
- * none limits the work; hence this engine.
+ * none limits the work; hence this engine. Nor does it use their parsers: that of mustache.js takes quadratic
+ * time for blanks in a tag (docs/contract/decisions.md).
  */
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
