@@ -72,7 +72,8 @@ async function buildPortal(): Promise<void> {
   const schemaFile = path.join(schema, 'schema.graphql');
   await generateOperations({ sources, schema: schemaFile, target: generated });
   await generateModules(buildSchema(await readFile(schemaFile, 'utf8')));
-  const catalogs = await readMessageCatalogs([sources]);
+  const { catalogs, untranslated } = await readMessageCatalogs([sources]);
+  for (const text of untranslated) console.warn(`not in a hi.json, and shown in English: ${text}`);
   const plugins = [withoutEditorStyles, accessiblePackages, ownModules(catalogs)];
   const page = await bundle({ portal: 'main.tsx' }, { plugins, codeSplitting: { groups: GROUPS } });
   const languages = Object.keys(catalogs);

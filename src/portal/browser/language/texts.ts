@@ -124,8 +124,8 @@ function keptByKey<Options, Made>(make: (options: Options) => Made): (options: O
 /**
  * Translates the names of reports, their parameters and columns, of operations of the library, and of
  * bundled collections and their fields. They are texts of the schema, not of the portal, and some of their
- * words have another meaning on a button. A test requires a translation of each. Unknown names stay in
- * English, and all of them until their words are there.
+ * words have another meaning on a button. Unknown names stay in English, and all of them until their words
+ * are there.
  */
 export function say(text: string): string {
   return shown.get().words[text] ?? text;
