@@ -159,8 +159,7 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
       }),
     ],
   },
-  // Report 4 is a read by POST, of the concessions in force today. By GET it is an ordinary collection; it
-  // has a route of its own because a path with routes answers every other method with 405.
+  // Report 4 is a read by POST, of the concessions in force today. By GET it is an ordinary collection.
   { collection: 'fee_concession', methods: ['GET'], parameters: [] },
   {
     collection: 'fee_concession',

@@ -4,12 +4,14 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { ERRORS } from '../../../src/base/errors.js';
 import { VERSION } from '../../../src/base/process/version.js';
 import { readCollections } from '../../../src/gateway/graphql/print-schema.js';
+import { COLLECTION_READS } from '../../../src/gateway/rest/collection-parameters.js';
 import {
   changesSchemaName,
   newRecordSchemaName,
   recordSchemaName,
 } from '../../../src/gateway/rest/describe-records.js';
 import { describeOpenapi, printOpenapi } from '../../../src/gateway/rest/openapi.js';
+import type { RouteDescription } from '../../../src/gateway/rest/route.js';
 import { createRouteTable } from '../../../src/gateway/rest/routes.js';
 import { reports } from '../../../src/school/reports/registry.js';
 import { wholeCollection } from '../../../src/store/access/access.js';
@@ -42,6 +44,22 @@ describe('openapi.json', () => {
         .map(({ name }) => name);
       expect(declared.sort()).toEqual(inPath.sort());
     }
+  });
+
+  it('has no literal path in the place of a collection, but those of its documented reads', () => {
+    const own = new Set(COLLECTION_READS.map(({ collection }) => `/o/recs/${collection}`));
+    const isParameter = (part: string) => part.startsWith('{');
+    const shadows = (one: RouteDescription, other: RouteDescription) => {
+      const [parts, others] = [one, other].map(({ path }) => path.split('/')) as [string[], string[]];
+      const pairs = parts.map((part, index) => [part, others[index] ?? ''] as const);
+      const isSame = pairs.every(([part, wild]) => part === wild || isParameter(part) || isParameter(wild));
+      const isLiteral = pairs.some(([part, wild]) => /^[^{]/.test(part) && isParameter(wild));
+      return one.method === other.method && parts.length === others.length && isSame && isLiteral;
+    };
+    const shadowing = table.descriptions.filter(
+      (one) => !own.has(one.path) && table.descriptions.some((other) => shadows(one, other)),
+    );
+    expect(shadowing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
   it('points to nothing that is not there', () => {
