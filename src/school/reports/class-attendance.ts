@@ -122,6 +122,7 @@ export const classAttendance = defineReport({
     start: required(dayOrMonthType, 'First day, or month.'),
     end: required(dayOrMonthType, `Last day, or month; at most ${MOST_MONTHS} months.`),
   },
+  reads: ['attendance', 'holiday', 'registration'],
   roles: ['clerk', 'viewer'],
   teachers: 'taught',
   planning: 'once',

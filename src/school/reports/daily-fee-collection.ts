@@ -88,6 +88,7 @@ export const dailyFeeCollection = defineReport({
     dateBasis: defaulted(collectionBasis, 'Where a rolled-back receipt counts.', { default: 'RECEIPT' }),
     asOn,
   },
+  reads: ['fee_head', 'fee_receipt'],
   roles: ['accountant'],
   planning: 'once',
   row: DailyFeeCollection,

@@ -56,6 +56,7 @@ export const dailyUniqueSms = defineReport({
     'many segments.',
   routes: [{ method: 'GET', path: '/dailyuniquesms.svc' }],
   parameters: { date: onDate },
+  reads: ['sms_log'],
   roles: ['clerk', 'accountant'],
   row: UniqueSms,
   totals: UniqueSmsTotals,

@@ -60,6 +60,7 @@ export const daySheet = defineReport({
   title: 'Day sheet',
   description: 'Who is absent or on leave on a day, by class and section, with the phone of the guardian.',
   parameters: { date: onDate, class: inClass, section: inSection },
+  reads: ['attendance', 'class', 'holiday', 'registration'],
   roles: ['clerk'],
   teachers: 'taught',
   row: AbsentStudent,

@@ -68,6 +68,7 @@ export const feeSummary = defineReport({
     session: inSession,
     asOn,
   },
+  reads: ['fee_concession', 'fee_due', 'fee_head', 'fee_receipt', 'registration'],
   roles: ['accountant'],
   row: FeeSummaryRow,
   totals: FeeSummaryTotals,

@@ -47,6 +47,7 @@ export const leaveRequests = defineReport({
   description: 'Requests for leave made on a day, of students and staff, with the requested days.',
   recordRoute: { method: 'GET', path: '/o/recs/leave_request', query: 'stream=true&oquery=created_on=today' },
   parameters: { date: onDate },
+  reads: ['leave_request', 'pltf_user', 'registration'],
   roles: ['clerk'],
   row: LeaveRequestRow,
   totals: LeaveRequestTotals,

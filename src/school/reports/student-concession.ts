@@ -70,6 +70,7 @@ export const studentConcession = defineReport({
     studentId: required(textType, '`_id` of the student.', { restName: 'name.value' }),
     asOn,
   },
+  reads: ['fee_concession', 'fee_due', 'fee_head', 'registration'],
   roles: ['accountant'],
   row: StudentConcession,
   totals: StudentConcessionTotals,

@@ -125,6 +125,16 @@ export const student = defineReport({
   parameters: {
     admissionNo: required(textType, 'Admission number.', { formerName: 'sequence' }),
   },
+  reads: [
+    'attendance',
+    'class',
+    'fee_concession',
+    'fee_due',
+    'fee_receipt',
+    'leave_request',
+    'registration',
+    'result',
+  ],
   roles: ['accountant', 'clerk'],
   teachers: 'taught',
   row: StudentProfile,

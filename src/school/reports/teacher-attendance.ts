@@ -73,6 +73,7 @@ export const teacherAttendance = defineReport({
     userId: required(textType, "The staff member's user ID.", { restName: 'name.value' }),
     ...startAndEnd(),
   },
+  reads: ['holiday', 'pltf_user', 'teacher_attendance'],
   roles: ['clerk'],
   teachers: 'taught',
   row: TeacherAttendanceDay,

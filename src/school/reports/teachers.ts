@@ -67,6 +67,7 @@ export const teachers = defineReport({
     active: defaulted(flagType, 'Active or inactive members of staff.', { default: 'true' }),
     department: optional(textType, 'Only this department.'),
   },
+  reads: ['class', 'pltf_user', 'teacher_attendance'],
   roles: ['clerk'],
   row: TeacherProfile,
   totals: TeacherTotals,
@@ -176,6 +177,7 @@ export const teacherWorkload = defineReport({
   parameters: {
     ...fromAndTo('a year'),
   },
+  reads: ['attendance', 'class', 'pltf_user', 'registration', 'teacher_attendance'],
   roles: ['clerk'],
   row: TeacherWorkload,
   totals: TeacherWorkloadTotals,

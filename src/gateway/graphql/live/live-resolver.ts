@@ -7,7 +7,6 @@ import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Report } from '../../../school/reports/engine/report.js';
 import { rightsOf } from '../../../school/reports/engine/report-rights.js';
 import { reports } from '../../../school/reports/registry.js';
-import { REPORT_COLLECTIONS } from '../../../school/reports/report-collections.js';
 import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
 import type { RecordChange } from '../../../store/changes/commit-follower.js';
@@ -167,10 +166,9 @@ async function subscribeToReport({
       }
     },
   });
-  const read = REPORT_COLLECTIONS[report.name] ?? [];
   const stop = await context.feed.follow((changes) => {
     for (const change of changes) {
-      if (change.domainId === scope.domain.id && read.includes(change.collection)) news.add(change);
+      if (change.domainId === scope.domain.id && report.reads.includes(change.collection)) news.add(change);
     }
   });
   queue.onEnd(() => {

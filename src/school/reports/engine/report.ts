@@ -59,6 +59,11 @@ export interface Report extends ReportForm {
   readonly description: string;
   readonly routes: readonly ReportRoute[];
   readonly recordRoute: RecordRoute | undefined;
+  /**
+   * The collections that its statement reads, in alphabetical order: their changes change it. Collections that
+   * only provide a default or check a parameter (does this class exist?) do not count.
+   */
+  readonly reads: readonly string[];
   /** The roles that may run it beside `admin`. */
   readonly roles: readonly string[];
   /** `taught`: a teacher may run it for the sections taught. */
@@ -81,7 +86,7 @@ export interface ReportDefinition<
   List extends DeclaredParameters,
   Row extends object = object,
   Totals extends object = object,
-> extends Pick<Report, 'name' | 'title' | 'description' | 'roles' | 'example'>,
+> extends Pick<Report, 'name' | 'title' | 'description' | 'reads' | 'roles' | 'example'>,
     Partial<Pick<Report, 'routes' | 'recordRoute'>> {
   readonly parameters: List;
   /** Default: `none`. */
