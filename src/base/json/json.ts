@@ -13,6 +13,27 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
+/** The type itself, with `never` in place of all that is not JSON or absent. `unknown` is taken on trust. */
+type OfJson<Value> = unknown extends Value
+  ? Value
+  : Value extends JsonValue | undefined
+    ? Value
+    : Value extends (...args: never[]) => unknown
+      ? never
+      : Value extends object
+        ? { readonly [Name in keyof Value]: OfJson<Value[Name]> }
+        : never;
+
+/**
+ * A value of a declared type as JSON. TypeScript does not take an interface for a `JsonObject` by itself.
+ * Members that are undefined are left out when it is printed.
+ */
+export function asJson<Value>(
+  value: Value & OfJson<Value>,
+): Value extends JsonScalar | readonly unknown[] | undefined ? JsonValue : JsonObject {
+  return value as JsonObject;
+}
+
 type Defined<Members> = {
   readonly [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {

@@ -5,6 +5,7 @@
 
 import type { ErrorDetail } from '../../base/errors.js';
 import {
+  asJson,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -145,7 +146,7 @@ export function printStagedLine(
   const isIdSent = record.id === undefined ? 'f' : 't';
   const membersCell = members === '' ? NULL : `{${members.slice(1)}}`;
   const keysCell = keys === undefined ? NULL : printExactJson(keys);
-  const missingCell = lacking.length === 0 ? NULL : printExactJson(lacking as unknown as JsonValue);
+  const missingCell = lacking.length === 0 ? NULL : printExactJson(asJson(lacking));
   return (
     `${identity.number}\t${identity.id}\t${isIdSent}\t${printExactJson(change.data)}\t` +
     `${arrayCell(withheld)}\t${arrayCell(removed)}\t${membersCell}\t${keysCell}\t${missingCell}\n`
