@@ -99,7 +99,7 @@ export function operatorScope(services: Services, domainId: string | undefined):
   return {
     domain,
     principal: systemPrincipal('command line', ['admin'], domain.id),
-    requestId: randomUUID(),
+    call: { requestId: randomUUID() },
   };
 }
 

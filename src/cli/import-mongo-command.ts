@@ -63,7 +63,7 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
       const namesHere = parseNames(options.as ?? []);
       const dump = await openMongoDump(paths);
       const { warnings } = dump;
-      const scope = { ...operator, signal };
+      const scope = { ...operator, call: { ...operator.call, signal } };
       const taken = new Set(namesHere.values());
       const named = chooseCollections(dump, options.only).map((one) => {
         const collection = namesHere.get(one.name) ?? toCollectionName(one.name, taken);

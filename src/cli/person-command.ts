@@ -23,7 +23,10 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     toZip,
     commandLine,
     async ({ services, scope, options, signal }, collection = '', id = '') => {
-      const bytes = await services.persons.export({ ...scope, signal }, { collection, id });
+      const bytes = await services.persons.export(
+        { ...scope, call: { ...scope.call, signal } },
+        { collection, id },
+      );
       const file = options.out ?? archiveName({ collection, id });
       const size = await saveWhole(file, bytes);
       printLine(`${file}: ${size.toLocaleString('en')} bytes`);
@@ -42,12 +45,18 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     async ({ services: { persons }, scope, options, signal }, collection = '', id = '') => {
       const person = { collection, id };
       if (!options.forGood) {
-        printErasure(await persons.planErasure({ ...scope, signal }, person), options);
+        printErasure(
+          await persons.planErasure({ ...scope, call: { ...scope.call, signal } }, person),
+          options,
+        );
         if (!options.json) printLine('nothing was changed; pass --for-good to erase');
         return;
       }
       const command = `campus person erase ${collection} ${id} --for-good`;
-      const done = await goingOn(persons.erase({ ...scope, signal }, person), command);
+      const done = await goingOn(
+        persons.erase({ ...scope, call: { ...scope.call, signal } }, person),
+        command,
+      );
       printErasure(done, options);
       if (!options.json) printLine(`erased; what stays of the person is called ${done.pseudonym}`);
     },

@@ -44,9 +44,10 @@ export interface AuditedAct {
 }
 
 /** The part of a scope that an entry has. */
-export interface AuditedBy extends Pick<Scope, 'requestId' | 'operation'> {
+export interface AuditedBy {
   readonly domain: Pick<Scope['domain'], 'id'>;
   readonly principal: Pick<Scope['principal'], 'id' | 'credential'>;
+  readonly call: Pick<Scope['call'], 'requestId' | 'operation'>;
 }
 
 /**
@@ -54,7 +55,7 @@ export interface AuditedBy extends Pick<Scope, 'requestId' | 'operation'> {
  * webhooks do not receive it, because it has no place in the order of transactions.
  */
 export function auditedAct(scope: AuditedBy, act: AuditedAct): Sql {
-  const { domain, principal, requestId, operation: requestOperation } = scope;
+  const { domain, principal, call } = scope;
   return sql`
     insert into audit_entries
       (domain, collection, record_id, operation, from_version, to_version, principal, credential, request_id,
@@ -62,7 +63,7 @@ export function auditedAct(scope: AuditedBy, act: AuditedAct): Sql {
     select ${act.domainId ?? domain.id}::text, ${act.collection}::text, ${act.id}::text,
       ${act.operation}::text, null::int, 0, ${principal.id}::text,
       ${act.credential ?? `${principal.credential.kind}:${principal.credential.id}`}::text,
-      ${requestId}::text,
-      ${requestOperation ?? null}::text, null::xid8
+      ${call.requestId}::text,
+      ${call.operation ?? null}::text, null::xid8
     ${act.from ?? sql.empty}`;
 }

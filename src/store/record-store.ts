@@ -278,7 +278,7 @@ export class RecordStore {
     if (request.key === undefined || request.within !== undefined) return await once();
     const owner = [scope.domain.id, idempotencyOwner(scope.principal), request.key];
     const inTurn = () => this.#environment.database.writingInTurn(scope, rows, once);
-    return await this.#keyQueue.run(JSON.stringify(owner), inTurn, scope);
+    return await this.#keyQueue.run(JSON.stringify(owner), inTurn, scope.call);
   }
 
   /** Runs several writes as one, all or nothing. @see atomically */
@@ -317,7 +317,7 @@ export class RecordStore {
     { within }: ReadWithin = {},
   ): Promise<T> {
     const run = () => this.atomically(scope, { writes: 'anything', within }, work);
-    return within === undefined ? await this.#openTransactions.run('', run, scope) : await run();
+    return within === undefined ? await this.#openTransactions.run('', run, scope.call) : await run();
   }
 
   /**
@@ -329,7 +329,7 @@ export class RecordStore {
     const { replicas } = this.#environment.database;
     if (replicas === undefined || within !== undefined) return written;
     const position = await replicas.noteWrite(scope);
-    if (position !== undefined) scope.onWritten?.(position);
+    if (position !== undefined) scope.call.onWritten?.(position);
     return written;
   }
 

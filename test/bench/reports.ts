@@ -116,7 +116,7 @@ async function printBenches(database: Database, catalog: Catalog): Promise<void>
 
 const ADMIN: Scope = {
   domain: SCHOOL,
-  requestId: 'bench',
+  call: { requestId: 'bench' },
   principal: {
     kind: 'user',
     id: 'usr-admin',

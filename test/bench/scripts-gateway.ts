@@ -43,7 +43,7 @@ process.once('SIGTERM', () => void app.close().then(() => process.exit(0)));
 async function run(code: string) {
   const domain = domains.top() as Domain;
   const principal = systemPrincipal('bench', ['admin'], domain.id);
-  const scope = { domain, principal, requestId: 'bench' };
+  const scope = { domain, principal, call: { requestId: 'bench' } };
   const startedAt = performance.now();
   const result = await scriptRunner.run({ source: { name: 'bench.js', code }, scope, arguments: null });
   return { ...result, durationMs: performance.now() - startedAt };

@@ -352,7 +352,7 @@ describe('topic', () => {
         scopes: undefined,
         attributes: {},
       },
-      requestId: 'test',
+      call: { requestId: 'test' },
     } as const;
     await services.domains.setProperty(scope, { name: 'topicRoles', value: { notices: ['viewer'] } });
     const { events } = await on(

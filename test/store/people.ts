@@ -29,7 +29,7 @@ export function scopeOf(person: Person): Scope {
       scopes: person.scopes,
       attributes: person.attributes ?? {},
     },
-    requestId: 'req-1',
+    call: { requestId: 'req-1' },
   };
 }
 

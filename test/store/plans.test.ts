@@ -4,8 +4,8 @@
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseOquery } from '../../src/base/languages/oquery.js';
+import type { EndedStatement } from '../../src/base/model/call.js';
 import { queryOf, type RecordQuery } from '../../src/base/model/record-query.js';
-import type { EndedStatement } from '../../src/base/model/statement-caller.js';
 import type { CollectionDefinition } from '../../src/store/catalog/collection-definition.js';
 import { sql } from '../../src/store/sql.js';
 import { ADMIN } from './people.js';

@@ -249,7 +249,11 @@ describe('a caller without the right', () => {
   });
 
   it('of a task of the service is refused like any other', async () => {
-    const scope: Scope = { domain: TOP, principal: systemPrincipal('nightly', ['viewer']), requestId: 'r' };
+    const scope: Scope = {
+      domain: TOP,
+      principal: systemPrincipal('nightly', ['viewer']),
+      call: { requestId: 'r' },
+    };
     await expectRefusal(test.store.create(scope, 'student', [student()]), 'FORBIDDEN');
   });
 });
@@ -371,8 +375,14 @@ describe('records that are read at the same moment', () => {
     const { id } = await add();
     const heard: string[] = [];
     const durations: number[] = [];
-    const listening: Scope = { ...ADMIN, onStatement: ({ sql }) => heard.push(sql.text) };
-    const timing: Scope = { ...ADMIN, onDuration: (durationMs) => durations.push(durationMs) };
+    const listening: Scope = {
+      ...ADMIN,
+      call: { requestId: 'r', onStatement: ({ sql }) => heard.push(sql.text) },
+    };
+    const timing: Scope = {
+      ...ADMIN,
+      call: { requestId: 'r', onDuration: (durationMs) => durations.push(durationMs) },
+    };
     await Promise.all([listening, timing, timing].map((scope) => test.store.get(scope, 'student', id)));
     expect(heard).toHaveLength(1);
     expect(durations).toHaveLength(2);

@@ -1,11 +1,10 @@
 /**
- * The scope is the caller and the domain of a call. It is the first argument of every call of the store and
+ * The scope: the caller, the domain and the call. It is the first argument of every method of the store and
  * the reports.
  */
 
 import type { JsonValue } from '../json/json.js';
-import type { EndSignal } from './end-signal.js';
-import type { StatementCaller } from './statement-caller.js';
+import type { Call } from './call.js';
 
 /**
  * A tenant. `timeZone` is an IANA name: days and months of its records are those of this zone. `callingCode`
@@ -101,29 +100,11 @@ export function credentialName({ kind, id, part }: Credential): string {
   return part === undefined ? `${kind}:${id}` : `${kind}:${id}/${part}`;
 }
 
-export interface Scope extends StatementCaller {
+/** Who asks, where, and in which call. */
+export interface Scope {
   readonly domain: Domain;
   readonly principal: Principal;
-  /** Ends the work when the caller has gone. */
-  readonly signal?: EndSignal;
-  /**
-   * Refuses to continue long work once the caller has lost its credential or any right since the work began.
-   * Whatever sends or stores something long after the first check of rights calls it before each step.
-   */
-  readonly assertRights?: (() => Promise<void>) | undefined;
-  /** Receives hints at possible mistakes that are not errors, e.g. a field that is not declared. */
-  readonly onHint?: ((hint: string) => void) | undefined;
-  /** Receives the position of the caller's write in the log of the primary, if there are replicas. */
-  readonly onWritten?: ((position: string) => void) | undefined;
-  /**
-   * Called when the request starts to wait in another queue, or begins long work: from then on it needs no
-   * permit of admission control.
-   */
-  readonly onWait?: (() => void) | undefined;
-  /** The depth of nested scripts that make the call; absent: none. */
-  readonly scriptDepth?: number;
-  /** A script answers a query: it may change nothing. */
-  readonly readsOnly?: boolean | undefined;
+  readonly call: Call;
 }
 
 /**

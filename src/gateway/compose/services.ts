@@ -247,7 +247,7 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     },
     onCommit: () => changes.wake(),
     onFollowed: () => outbox?.wake(),
-    onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.operation ?? '', fields),
+    onFieldsNamed: (scope, fields) => fieldMeter.note(scope, scope.call.operation ?? '', fields),
     onScan: ({ principal }, rows) => rateLimits.spendOnScan(principal, rows),
   });
   await store.measure();

@@ -19,7 +19,7 @@ export interface RequestContext {
   readonly idempotencyKey: string | undefined;
   /** The transaction of all root fields, if the operation has `@transaction`. */
   readonly transaction?: Transaction | undefined;
-  /** Aborts the work when the caller has gone. The same signal as `scope.signal`. */
+  /** Aborts the work when the caller has gone. The same signal as `scope.call.signal`. */
   readonly signal: EndSignal;
 }
 

@@ -1,6 +1,6 @@
 /** Notes on a request while it is answered, for the log and the answer. */
 import type { ErrorCode } from '../../base/errors.js';
-import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
+import type { Call, EndedStatement } from '../../base/model/call.js';
 
 /** Limited, because callers can make up any number of names. */
 const MAX_HINTS = 10;
@@ -13,9 +13,9 @@ export class RequestNotes {
   /** Possible mistakes that are not errors. */
   hints: readonly string[] = [];
   /** Receives every statement of the request. `undefined`: no listener. */
-  onStatement: StatementCaller['onStatement'];
+  onStatement: Call['onStatement'];
   /** Receives only the duration of each statement. `undefined`: no listener. */
-  onDuration: StatementCaller['onDuration'];
+  onDuration: Call['onDuration'];
   /** Receives the position of every write of the request in the log of the primary, if there are replicas. */
   onWritten: ((position: string) => void) | undefined;
 

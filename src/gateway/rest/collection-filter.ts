@@ -154,7 +154,7 @@ export async function assertNamed(
     if (isKnown !== false) continue;
     const refusal = await unknown(named, { parameter: parameter.name, text, records, context });
     if (named.isHinted !== true) throw refusal;
-    context.scope?.onHint?.(refusal.message);
+    context.scope?.call.onHint?.(refusal.message);
   }
 }
 

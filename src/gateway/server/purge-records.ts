@@ -20,7 +20,7 @@ export async function purgeRecords(services: PurgeServices): Promise<Purged | un
   const scope: Scope = {
     domain,
     principal: systemPrincipal('purge', ['admin'], domain.id),
-    requestId: 'purge',
+    call: { requestId: 'purge' },
   };
   const purged = await services.store.purge(scope, { removedBefore: services.removedBefore });
   const { tombstones, idempotencyKeys, topicMessages, historyValues, collections } = purged;

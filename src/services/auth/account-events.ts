@@ -73,7 +73,7 @@ export class AccountEvents {
     { credential, requestId = 'log-in' }: Origin & { readonly credential: string },
   ): Promise<void> {
     const principal = { id: userId, credential: { kind: 'system', id: 'log-in' } } as const;
-    const by = { domain: { id: domainId }, principal, requestId };
+    const by = { domain: { id: domainId }, principal, call: { requestId } };
     const act = { collection: '$session', id: userId, operation, credential };
     await this.#options.database.query(auditedAct(by, act));
   }

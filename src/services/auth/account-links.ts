@@ -98,7 +98,7 @@ export class AccountLinks {
       const link = await this.#get(transaction, token, sql`for update`);
       await endLinks(transaction, link);
       const principal = { id: link.userId, credential: { kind: 'system', id: 'account link' } } as const;
-      const by = { domain: { id: link.domainId }, principal, requestId };
+      const by = { domain: { id: link.domainId }, principal, call: { requestId } };
       await replacePassword(transaction, link, passwordHash, by);
     });
     this.#options.principals.forget(user.domainId, user.userId);

@@ -70,7 +70,7 @@ export class AccountMails {
       if (!to) return;
       const principal = systemPrincipal('account mails', ['admin'], domainId);
       await mailer.send(
-        { domain, principal, requestId: 'account mails' },
+        { domain, principal, call: { requestId: 'account mails' } },
         { to, ...mailOf({ domain: domain.name, name: user?.name ?? '' }, change) },
       );
     } catch (error) {

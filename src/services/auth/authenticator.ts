@@ -321,7 +321,7 @@ export class Authenticator {
     await taken.giveBack();
     const { owner, presentHash } = await findPasswordOwner(database, user);
     const passwordHash = await passwords.hashChosen(newPassword, owner, presentHash);
-    const by = { domain: { id: user.domainId }, principal, requestId };
+    const by = { domain: { id: user.domainId }, principal, call: { requestId } };
     await inOwnTransaction(database, (transaction) => replacePassword(transaction, user, passwordHash, by));
     principals.forget(user.domainId, user.userId);
     onChange?.(user, 'password');

@@ -72,7 +72,7 @@ export class FirstRun {
         delete from settings where ${isLink(token)} returning 1 as one`);
       if (taken.length === 0) throw noSuchLink();
       const principal = systemPrincipal('first run', ['admin'], id);
-      const scope = { domain, principal, requestId: 'first run' };
+      const scope = { domain, principal, call: { requestId: 'first run' } };
       await this.#options.users.add(scope, { ...admin, roles: ['admin'] }, transaction);
     });
   }

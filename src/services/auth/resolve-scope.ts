@@ -1,5 +1,6 @@
 /** Determines the domain in which a request acts. */
 import { ServiceError } from '../../base/errors.js';
+import type { Call } from '../../base/model/call.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
 import type { Domain, Principal, Scope } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
@@ -14,12 +15,12 @@ export interface ScopeRequest {
    */
   readonly askedDomain: string | undefined;
   readonly requestId: string;
-  readonly assertRights?: Scope['assertRights'];
+  readonly assertRights?: Call['assertRights'];
   /** Receives what is learned about the request. */
   readonly lifecycle?: {
     readonly signal: EndSignal;
     releasePermit(): void;
-    readonly notes: Pick<Scope, 'operation' | 'onStatement' | 'onDuration'> & {
+    readonly notes: Pick<Call, 'operation' | 'onStatement' | 'onDuration'> & {
       hint(hint: string): void;
       noteWritten(position: string): void;
     };
@@ -37,15 +38,20 @@ export interface ScopeRequest {
  * @see decisions 7
  */
 export function resolveScope(domains: Pick<DomainDirectory, 'find'>, request: ScopeRequest): Scope {
-  const { principal, requestId, lifecycle, assertRights } = request;
+  const { principal, requestId, lifecycle } = request;
   const own = domains.find(principal.domainId);
   if (!own) throw new ServiceError('UNAUTHENTICATED', 'The domain of this credential no longer exists.');
   const domain = chooseDomain(domains, own, request);
-  if (!lifecycle) return { domain, principal, requestId };
+  return { domain, principal, call: lifecycle ? callOf(request, lifecycle) : { requestId } };
+}
+
+/** What is learned while it runs counts for all of it, e.g. the name of its operation. */
+function callOf(
+  { requestId, assertRights }: ScopeRequest,
+  lifecycle: NonNullable<ScopeRequest['lifecycle']>,
+): Call {
   const { notes } = lifecycle;
   return {
-    domain,
-    principal,
     requestId,
     assertRights,
     signal: lifecycle.signal,

@@ -101,7 +101,7 @@ export async function* whileAllowed<Chunk>(
   scope: Scope,
 ): AsyncGenerator<Chunk, void> {
   for await (const chunk of chunks) {
-    await scope.assertRights?.();
+    await scope.call.assertRights?.();
     yield chunk;
   }
 }

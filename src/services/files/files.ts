@@ -97,9 +97,9 @@ export class Files {
         assertAtMost(size, most);
         if (size > left) throw this.#quota.refusal();
       });
-      await blobStore.write(key, counted, scope.signal);
-      scope.signal?.throwIfAborted();
-      await scope.assertRights?.();
+      await blobStore.write(key, counted, scope.call.signal);
+      scope.call.signal?.throwIfAborted();
+      await scope.call.assertRights?.();
       return await this.#finish(key, counted);
     } catch (error) {
       // The purge deletes later what cannot be deleted now (the database is down).
@@ -118,7 +118,7 @@ export class Files {
 
   /** The bytes of a file, or a range within it. @throws NOT_FOUND as `get` */
   async read(scope: Scope, id: string, range?: ByteRange): Promise<OpenedFile> {
-    return this.open(await this.get(scope, id), { signal: scope.signal, range });
+    return this.open(await this.get(scope, id), { signal: scope.call.signal, range });
   }
 
   /** Opens a file that `get` returned, like `read`. */

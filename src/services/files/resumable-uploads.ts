@@ -237,7 +237,7 @@ export class ResumableUploads {
     const stored = this.#waiting.read(upload, { start: 0, end: upload.length - 1 }, {});
     const bytes = new CountedBytes(stored, 'sha256', () => {});
     if (place.kind === 'database') for await (const _ of bytes);
-    else await place.write(upload, bytes, scope.signal);
+    else await place.write(upload, bytes, scope.call.signal);
     const ready = { ...upload, size: upload.length, sha256: bytes.digest, storage: place.kind };
     await quota.inTurn(upload.domainId, async (tx) => {
       await quota.assertLeft(upload.domainId, 0, tx);

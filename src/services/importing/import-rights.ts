@@ -102,7 +102,7 @@ export async function scopeOfImport(
   await domains.assureKnown(one.domainId);
   const scope = resolveScope(domains, { principal, askedDomain: one.domainId, requestId: one.id });
   rights.assertMayImport(scope, one.collection);
-  return { ...scope, operation: 'import' };
+  return { ...scope, call: { ...scope.call, operation: 'import' } };
 }
 
 export interface SavedMapping {

@@ -396,7 +396,8 @@ export function goingOn(one: StoredImport | undefined): StoredImport {
 
 /** Gives a batch its own change id, by which it is undone. */
 function withRequest(scope: Scope, importId: string, number: number): Scope {
-  return { ...scope, requestId: `${importId}.${number}`, operation: 'import' };
+  const call = { ...scope.call, requestId: `${importId}.${number}`, operation: 'import' };
+  return { ...scope, call };
 }
 
 /** The options that the inspection has recognized, so that they are not detected again. */

@@ -145,7 +145,8 @@ export class ImportRunner {
     for (const number of changesOf(begun).toReversed()) {
       signal.throwIfAborted();
       const scope = await scopeOf(one);
-      const own = { ...scope, requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
+      const call = { requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
+      const own = { ...scope, call: { ...scope.call, ...call } };
       one = await store.atomically(own, { writes: 'anything' }, async (within) => {
         await store.undo(own, `${one.id}.${number}`, { within, force: one.options.force });
         const undone = [...one.undone, number];

@@ -181,7 +181,7 @@ export class MessageDelivery {
     const domain = domains.find(domainId);
     if (principal === undefined) return false;
     if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
-    const scope = { domain, principal, requestId: '' };
+    const scope = { domain, principal, call: { requestId: '' } };
     return !isRefused(() => {
       if (kind === 'email') assertMayEmail(principal, config.emailRoles);
       else store.assertAllowed(scope, SMS_COLLECTION, 'create');
@@ -254,7 +254,7 @@ export class MessageDelivery {
     const domain = domains.find(message.domainId);
     if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
     const principal = systemPrincipal(MESSAGES_TASK, ['admin'], domain.id);
-    return { domain, principal, requestId: `message ${message.id}` };
+    return { domain, principal, call: { requestId: `message ${message.id}` } };
   }
 }
 

@@ -66,7 +66,7 @@ export class Messages {
     const content = toEmailContent(request, this.#storedTemplate(scope, request.template), {
       maxRecipients: config.messageMaxRecipients,
       maxBytes: config.emailMaxBytes,
-      onHint: scope.onHint,
+      onHint: scope.call.onHint,
     });
     const attachments = await toAttachments(scope, request.attachments ?? [], {
       files: this.#options.files,
@@ -106,7 +106,7 @@ export class Messages {
       callingCode: scope.domain.callingCode ?? DEFAULT_CALLING_CODE,
       maxRecipients: config.messageMaxRecipients,
       maxSegments: config.smsMaxSegments,
-      onHint: scope.onHint,
+      onHint: scope.call.onHint,
     });
     const queueAll = async (tx: Transaction): Promise<Message[]> => {
       await this.#assertRate(tx, scope, 'sms', outgoing.length);
@@ -173,8 +173,8 @@ export class Messages {
         key === undefined ? undefined : createHash('sha256').update(JSON.stringify(request)).digest(),
       createdBy: scope.principal.id,
       sender: toWorkPrincipal(scope.principal),
-      requestId: scope.requestId,
-      scriptDepth: scope.scriptDepth ?? 0,
+      requestId: scope.call.requestId,
+      scriptDepth: scope.call.scriptDepth ?? 0,
     };
   }
 

@@ -318,7 +318,7 @@ function audited(
   collection: string,
   operation: 'created' | 'updated' | 'deleted',
 ): Sql {
-  const { principal, requestId } = scope;
+  const { principal, call } = scope;
   const before = operation === 'created' ? sql`null::jsonb` : sql`'{}'::jsonb`;
   const from = operation === 'created' ? sql`null::int` : sql`w.version - 1`;
   const insert = sql`
@@ -326,8 +326,8 @@ function audited(
         (domain, collection, record_id, operation, from_version, to_version, principal, credential,
           request_id, request_operation, before)
       select ${scope.domain.id}, ${collection}, w.id, ${operation}, ${from}, w.version, ${principal.id},
-        ${`${principal.credential.kind}:${principal.credential.id}`}, ${requestId},
-        ${scope.operation ?? null}::text, ${before}
+        ${`${principal.credential.kind}:${principal.credential.id}`}, ${call.requestId},
+        ${call.operation ?? null}::text, ${before}
       from written w
       where w.is_live`;
   return auditedChanges(insert, { isToOutbox });

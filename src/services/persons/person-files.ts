@@ -270,7 +270,7 @@ async function* fileEntries(
         const page = await files.list(scope, { filter, after, limit: FILES_PAGE });
         for (const file of page.rows) {
           const path = `files/${file.id}-${file.name}`;
-          yield { path, content: files.open(file, { signal: scope.signal }).stream };
+          yield { path, content: files.open(file, { signal: scope.call.signal }).stream };
           parts.push({ path, title: `A file of ${collection.title}`, lines: 1 });
         }
         after = page.rows.at(-1)?.id;

@@ -117,7 +117,7 @@ export class Persons {
     const importsNaming = await this.#searchImports(scope, identity);
     const known = { scope, catalog, identity, importsNaming, isToOutbox: database.announcesByOutbox };
     for (const [index, step] of STEPS.entries()) {
-      scope.signal?.throwIfAborted();
+      scope.call.signal?.throwIfAborted();
       await inOwnTransaction(database, async (transaction) => {
         if (!(await isNext(transaction, id, index))) return;
         const report = new ErasureReport();
@@ -163,7 +163,7 @@ export class Persons {
         where r.domain = ${domain.id} and r.collection = ${done.collection}
           and encode(sha256(convert_to(r.collection || '/' || r.id, 'UTF8')), 'hex') = ${done.person}`);
       if (person === undefined) continue;
-      await this.erase({ domain, principal, requestId: randomUUID() }, person, done.pseudonym);
+      await this.erase({ domain, principal, call: { requestId: randomUUID() } }, person, done.pseudonym);
       erased += 1;
     }
     return erased;
@@ -173,7 +173,8 @@ export class Persons {
   async #searchImports(scope: Scope, identity: PersonIdentity): Promise<readonly string[]> {
     const { database, findInImportFile } = this.#services;
     const redaction = new Redaction(identity, 'alone');
-    const signal = scope.signal === undefined ? new AbortController().signal : toAbortSignal(scope.signal);
+    const signal =
+      scope.call.signal === undefined ? new AbortController().signal : toAbortSignal(scope.call.signal);
     const rows = await database.prisma.import.findMany({
       where: { domain: scope.domain.id, ownsFile: true },
       orderBy: { id: 'asc' },
@@ -205,7 +206,7 @@ export class Persons {
       await transaction.query(sql`
         insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
         values (${id}::uuid, ${scope.domain.id}, ${key.collection}, ${person}, ${identity.pseudonym},
-          ${plan}::jsonb, ${scope.principal.id}, ${scope.requestId})`);
+          ${plan}::jsonb, ${scope.principal.id}, ${scope.call.requestId})`);
       return { id, identity };
     });
   }

@@ -93,7 +93,7 @@ export class HostCalls {
   }
 
   async #perform(call: CallMessage): Promise<string> {
-    await this.#context.scope.assertRights?.();
+    await this.#context.scope.call.assertRights?.();
     switch (call.operation) {
       case 'begin':
         return await this.#begin();
@@ -104,7 +104,7 @@ export class HostCalls {
     }
     const binding = this.#options.bindings.get(call.name);
     if (binding === undefined) throw unknownMember(call.name, this.#options.bindings);
-    if (this.#context.scope.readsOnly && binding.changes) {
+    if (this.#context.scope.call.readsOnly && binding.changes) {
       const detail = `platform.${call.name} changes something: it is for a script with @mutation, not @query`;
       throw new ServiceError('FORBIDDEN', detail);
     }
@@ -184,7 +184,8 @@ export class HostCalls {
           this.#transaction = { end };
         });
         // A check of the rights could wait for a second connection.
-        this.#context = { ...context, within, scope: { ...context.scope, assertRights: undefined } };
+        const call = { ...context.scope.call, assertRights: undefined };
+        this.#context = { ...context, within, scope: { ...context.scope, call } };
         begun();
         await ended;
       };

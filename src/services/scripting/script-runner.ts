@@ -102,7 +102,7 @@ export class ScriptRunner {
    */
   async run(request: RunRequest): Promise<RunResult> {
     const argumentsText = this.#checkRequest(request);
-    const signals = [request.signal, request.scope.signal, this.#closing.signal];
+    const signals = [request.signal, request.scope.call.signal, this.#closing.signal];
     const signal = AbortSignal.any(signals.flatMap((one) => (one === undefined ? [] : [toAbortSignal(one)])));
     // Every host call under way listens, and a script may make many at once.
     shareWithAll(signal);
@@ -147,7 +147,7 @@ export class ScriptRunner {
     wait: { readonly signal: AbortSignal; readonly waitMs: number },
   ): Promise<Permit | undefined> {
     if (queueKey === 'held') return undefined;
-    scope.onWait?.();
+    scope.call.onWait?.();
     return await this.#queue.acquire(queueKey ?? queueKeyOf(scope), wait);
   }
 
@@ -233,7 +233,7 @@ const NOTHING_TO_CALL: RunHost = {
 
 /** How many scripts, one within the other, this one makes. */
 function depthOf({ depth, scope }: RunRequest): number {
-  return depth ?? (scope.scriptDepth ?? 0) + 1;
+  return depth ?? (scope.call.scriptDepth ?? 0) + 1;
 }
 
 interface RunOptions extends Omit<ScriptRunnerOptions, 'bindings'> {
@@ -329,7 +329,8 @@ class Run {
   #createContext(): HostCallContext {
     const { request, store } = this.#options;
     const { signal } = this.#end;
-    const { domain, principal, requestId, onStatement, onDuration, readsOnly } = request.scope;
+    const { domain, principal, call } = request.scope;
+    const { requestId, onStatement, onDuration, readsOnly } = call;
     const { name } = request.source;
     const depth = depthOf(request);
     const within = request.within && withSignal(request.within, signal);
@@ -337,24 +338,30 @@ class Run {
       scope: {
         domain,
         principal,
-        requestId,
-        // Part of a write, the run holds its connection, and is over with it.
-        assertRights: within === undefined ? request.scope.assertRights : undefined,
-        onStatement,
-        onDuration,
-        onHint: (hint) => this.#hint(hint),
-        operation: `script ${name}`,
-        signal,
-        readsOnly,
-        scriptDepth: depth,
+        call: {
+          requestId,
+          // Part of a write, the run holds its connection, and is over with it.
+          assertRights: within === undefined ? call.assertRights : undefined,
+          onStatement,
+          onDuration,
+          onHint: (hint) => this.#hint(hint),
+          operation: `script ${name}`,
+          signal,
+          readsOnly,
+          scriptDepth: depth,
+        },
       },
       run: { id: this.#id, name, depth },
       within,
       signal,
       transaction: (work) =>
-        store.transaction({ ...request.scope, signal }, (tx) => work(withSignal(tx, signal)), {
-          within: request.within,
-        }),
+        store.transaction(
+          { domain, principal, call: { ...call, signal } },
+          (tx) => work(withSignal(tx, signal)),
+          {
+            within: request.within,
+          },
+        ),
     };
   }
 

@@ -47,7 +47,7 @@ export function compileView(
 ): CompiledView | undefined {
   const { domain } = audience;
   const principal = systemPrincipal('sql views', rolesOfAudience(audience), domain.id);
-  const scope: Scope = { domain, principal, requestId: 'sql views' };
+  const scope: Scope = { domain, principal, call: { requestId: 'sql views' } };
   const access = findAccess(scope, collection, 'read');
   if (access === undefined || (list !== undefined && access.hiddenFields.has(list))) return undefined;
   const declared = columnsOfRecords(collection, undefined, access.hiddenFields, list).map((column) => ({

@@ -283,7 +283,7 @@ export class WebhookDeliveries {
       credential: { kind: 'token', id: 'webhooks' },
     });
     if (principal === undefined) return undefined;
-    const scope = { domain, principal, requestId: 'webhooks' };
+    const scope = { domain, principal, call: { requestId: 'webhooks' } };
     return mayHaveWebhooks(scope, roles) ? scope : undefined;
   }
 
@@ -322,7 +322,8 @@ export class WebhookDeliveries {
   async #pause({ webhookId, domainId }: Taken): Promise<void> {
     const domain = this.#options.domains.find(domainId);
     if (domain === undefined) return;
-    const scope = { domain, principal: systemPrincipal('webhooks', [], domainId), requestId: 'webhooks' };
+    const principal = systemPrincipal('webhooks', [], domainId);
+    const scope = { domain, principal, call: { requestId: 'webhooks' } };
     const act = { collection: '$webhook', id: webhookId, operation: 'updated' } as const;
     await this.#options.database.background.query(sql`
       with paused as (

@@ -341,10 +341,10 @@ export function isAdmin(principal: Principal): boolean {
  */
 export function mayManageAccounts({
   principal: { roles, scopes },
-  scriptDepth,
-}: Pick<Scope, 'principal' | 'scriptDepth'>): boolean {
+  call,
+}: Pick<Scope, 'principal' | 'call'>): boolean {
   return (
-    scriptDepth === undefined && roles.has('admin') && (scopes === undefined || scopes.accounts === true)
+    call.scriptDepth === undefined && roles.has('admin') && (scopes === undefined || scopes.accounts === true)
   );
 }
 

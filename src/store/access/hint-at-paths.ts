@@ -31,14 +31,14 @@ const DEEPEST_SENT = 3;
  * object or a reference does not have, or a member of a plain value.
  */
 export function hintAtPaths(paths: readonly Path[], scope: Scope, collection: Collection): void {
-  for (const hint of hintsAt(paths, scope, collection)) scope.onHint?.(hint.text);
+  for (const hint of hintsAt(paths, scope, collection)) scope.call.onHint?.(hint.text);
 }
 
 /** Adds a hint for each undeclared name in the sent values that is close to a declared one. */
 export function hintAtSent(sent: readonly JsonValue[], scope: Scope, collection: Collection): void {
-  if (scope.onHint === undefined) return;
+  if (scope.call.onHint === undefined) return;
   for (const hint of hintsAt(pathsIn(sent.slice(0, MOST_RECORDS), []), scope, collection))
-    if (hint.isTypo) scope.onHint(hint.text);
+    if (hint.isTypo) scope.call.onHint(hint.text);
 }
 
 interface Hint {
@@ -48,7 +48,7 @@ interface Hint {
 }
 
 function* hintsAt(paths: Iterable<Path>, scope: Scope, collection: Collection): Generator<Hint> {
-  if (scope.onHint === undefined || collection.fields.length === 0) return;
+  if (scope.call.onHint === undefined || collection.fields.length === 0) return;
   let compared = 0;
   for (const path of paths) {
     const hint = hintAt(path, scope, collection);
@@ -123,12 +123,12 @@ function* pathsIn(value: JsonValue, base: Path): Generator<Path> {
  * of oquery for "or".
  */
 export function hintAtContradictions(filter: ResolvedFilter, scope: Scope, collection: Collection): void {
-  if (scope.onHint === undefined || filter.kind !== 'all') return;
+  if (scope.call.onHint === undefined || filter.kind !== 'all') return;
   const conditions = testsOf(filter).slice(0, MAX_CONDITIONS);
   for (const [index, { name, test }] of conditions.entries()) {
     const later = conditions.slice(index + 1);
     if (!later.some((other) => other.name === name && exclude(test, other.test))) continue;
-    scope.onHint(
+    scope.call.onHint(
       `No record satisfies both conditions on "${name}" of ${collection.name}: all conditions of a filter ` +
         'must hold. For one or the other, use `in` or `or` in `where`, `$in` or `$or` in a script.',
     );

@@ -6,6 +6,7 @@
  */
 import pg from 'pg';
 import { ServiceError } from '../../base/errors.js';
+import type { Call } from '../../base/model/call.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
 import { closeInTurn } from '../../base/process/close-in-turn.js';
 import { unlessAborted } from '../../base/process/unless-aborted.js';
@@ -286,16 +287,16 @@ export class Database implements Queryable {
    * transaction, which has its connection already.
    */
   async writingInTurn<T>(
-    caller: Pick<Scope, 'principal' | 'onWait'>,
+    { principal, call }: Pick<Scope, 'principal' | 'call'>,
     rows: number,
     write: () => Promise<T>,
   ): Promise<T> {
-    return isLong(rows) ? await this.#inLongTurn(callerName(caller.principal), write, caller) : await write();
+    return isLong(rows) ? await this.#inLongTurn(callerName(principal), write, call) : await write();
   }
 
   /** First in turn with the user's other long statements, then with those of all users. */
-  #inLongTurn<T>(user: string, work: () => Promise<T>, caller?: Pick<Scope, 'onWait'>): Promise<T> {
-    return this.#longTurnsOfUser.run(user, () => this.#longTurns.run('', work), caller);
+  #inLongTurn<T>(user: string, work: () => Promise<T>, call?: Pick<Call, 'onWait'>): Promise<T> {
+    return this.#longTurnsOfUser.run(user, () => this.#longTurns.run('', work), call);
   }
 
   #openShards(): ShardStatements {

@@ -1,6 +1,7 @@
 /** Runs statements: the database, a transaction, or a single connection. */
+
+import type { Call } from '../../base/model/call.js';
 import type { EndSignal } from '../../base/model/end-signal.js';
-import type { StatementCaller } from '../../base/model/statement-caller.js';
 import { type Sql, sql } from '../sql.js';
 import type { RowPunctuation } from './row-stream.js';
 
@@ -15,8 +16,8 @@ export interface QueryOptions {
    * passed on: reading 20 KB as a string and writing it again costs more than everything else in a request.
    */
   readonly texts?: 'strings' | 'bytes' | undefined;
-  /** The caller for whom it runs; the scope of a request is one. */
-  readonly caller?: StatementCaller | undefined;
+  /** The call for which it runs. */
+  readonly call?: Call | undefined;
   /**
    * For a statement on a single domain, outside transactions: on a sharded database, the server of the domain
    * runs it entirely (shards/shard-statements.ts).

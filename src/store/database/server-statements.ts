@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { invalidAt, invariant, type ServiceError } from '../../base/errors.js';
-import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
+import type { Call, EndedStatement } from '../../base/model/call.js';
 import { replaceUnstorableText } from '../../base/model/unstorable-text.js';
 import { guarded } from '../../base/process/guarded.js';
 import { isTraced, noteSpan, type Traced } from '../../base/process/traced.js';
@@ -98,7 +98,7 @@ export class ServerStatements {
     sql: Sql,
     options: QueryOptions = {},
   ): Promise<Row[]> {
-    return await watched(options.reported ?? sql, { caller: options.caller, slow: this.#slow }, () =>
+    return await watched(options.reported ?? sql, { call: options.call, slow: this.#slow }, () =>
       runQuery<Row>(client, sql, options, this.#cancellation),
     );
   }
@@ -214,17 +214,17 @@ export async function runTransaction<T>(
 /** Receives slow statements of all callers. */
 export interface SlowStatementWatch {
   readonly thresholdMs: number;
-  readonly onSlow: (statement: EndedStatement, caller: StatementCaller | undefined) => void;
+  readonly onSlow: (statement: EndedStatement, call: Call | undefined) => void;
 }
 
 /** Runs a statement and reports it to the listeners. */
 async function watched<Row>(
   sql: Sql,
-  watch: { readonly caller: StatementCaller | undefined; readonly slow: SlowStatementWatch | undefined },
+  watch: { readonly call: Call | undefined; readonly slow: SlowStatementWatch | undefined },
   run: () => Promise<Row[]>,
 ): Promise<Row[]> {
-  const { caller, slow } = watch;
-  const { onStatement, onDuration } = caller ?? {};
+  const { call, slow } = watch;
+  const { onStatement, onDuration } = call ?? {};
   const isPartOfTrace = isTraced();
   const isHeard = onStatement !== undefined || onDuration !== undefined;
   if (!isHeard && slow === undefined && !isPartOfTrace) return await run();
@@ -244,7 +244,7 @@ async function watched<Row>(
     // Thrown from here, an error would take the place of the statement's own answer.
     if (onStatement !== undefined) guarded(onStatement)(ended);
     if (onDuration !== undefined) guarded(onDuration)(ended.durationMs);
-    if (slow !== undefined && ended.durationMs >= slow.thresholdMs) guarded(slow.onSlow)(ended, caller);
+    if (slow !== undefined && ended.durationMs >= slow.thresholdMs) guarded(slow.onSlow)(ended, call);
   }
 }
 

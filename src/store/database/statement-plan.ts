@@ -1,6 +1,6 @@
 /** How Postgres runs a statement: its plan in lines, and the parts that show whether an index served. */
 
-import type { SqlText, StatementCaller } from '../../base/model/statement-caller.js';
+import type { Call, SqlText } from '../../base/model/call.js';
 import { Sql, sql } from '../sql.js';
 import type { Database } from './database.js';
 
@@ -26,7 +26,7 @@ export interface PlanScan {
 }
 
 /** The caller of the statements that read plans, which are not reported to listeners themselves. */
-export const PLANNING: StatementCaller = { requestId: 'plan' };
+export const PLANNING: Call = { requestId: 'plan' };
 
 /**
  * `run`: with the rows and times of a run of it, for statements that only read. `guess`: as it would be run.
@@ -45,10 +45,10 @@ export async function readPlan(
 ): Promise<StatementPlan> {
   const options = sql.raw(depth === 'run' ? 'analyze, timing off, format json' : 'format json');
   return await database.transaction(async (transaction) => {
-    await transaction.query(sql`set transaction read only`, { caller: PLANNING });
+    await transaction.query(sql`set transaction read only`, { call: PLANNING });
     const [row] = await transaction.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
       sql`explain (${options}) ${new Sql(statement.strings, statement.values)}`,
-      { caller: PLANNING },
+      { call: PLANNING },
     );
     const nodes = listNodes(row?.['QUERY PLAN'][0]?.Plan, 0);
     return {

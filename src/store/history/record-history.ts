@@ -116,7 +116,7 @@ from (
 ) as r
 where ${condition}
 ${tail}`,
-      scope,
+      scope.call,
     );
     if (found.length === 0) await this.#assertReadable(scope, collection, query.id);
     const versions = found.map((row) => toRecordVersion(row, scope));
@@ -154,7 +154,7 @@ from (
     case when s.data = ${UNKNOWN} then '{}' else s.data end as data
   from state s
 ) as r`,
-      scope,
+      scope.call,
     );
     if (row === undefined) {
       await this.#assertReadable(scope, collection, id);
@@ -180,7 +180,7 @@ from (
     const found = await this.#environment.run(
       this.#environment.database,
       sql`with ${versionsOfRecord(scope, collection, { id, rows })} select 1 as found from present`,
-      scope,
+      scope.call,
     );
     if (found.length === 0) throw notFound(collection, id);
   }

@@ -193,7 +193,7 @@ from audit_entries e
 where ${changesOfRequest(scope, { isOfRequest: isOfRequest(scope, requestId), isRouted: this.#isRouted })}
 order by e.collection, e.record_id
 limit ${max + 1}`,
-      scope,
+      scope.call,
     );
     if (rows.length === 0) {
       const detail = `the request "${requestId}" made no change that you may undo`;
@@ -238,7 +238,7 @@ from records r
 where ${recordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
 order by r.id
 for update of r`,
-      scope,
+      scope.call,
     );
   }
 
@@ -257,7 +257,7 @@ with ${versionsOfRecord(scope, collection, { id, rows: undefined })},
 ${stateOf(sql`s.to_version = ${version}`)}
 select r.data::text as data, r.is_removed, r.data = ${UNKNOWN} or ${isReadable} as is_readable
 from state r`,
-      scope,
+      scope.call,
     );
     if (state === undefined || !state.is_readable) throw noSuchState(collection, id, { version });
     const data = parseExactJson(state.data);
@@ -310,7 +310,7 @@ cross join lateral (
   from audit_entries e
   where ${ofRecord} and e.id >= t.first_entry
 ) as s`,
-      scope,
+      scope.call,
     );
     return new Map(rows.map((row) => [row.id, row]));
   }

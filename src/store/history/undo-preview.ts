@@ -90,7 +90,7 @@ select count(*) filter (where operation = 'created')::int as removed,
      limit ${MOST_CONFLICTS}
    ) as c) as conflicts
 from judged`,
-    scope,
+    scope.call,
   );
   const [row] = rows;
   if (row === undefined) throw new Error('a count has one row');

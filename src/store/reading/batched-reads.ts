@@ -112,16 +112,16 @@ export class BatchedReads {
     const ids = Array.from({ length: PLACES }, (_, place) => served[place]?.read.id ?? read.id);
     const { sql: statement, name } = read.statement(sql`r.id = any(array[${sql.join(ids)}])`);
     // A slow statement is logged under the first request.
-    const { requestId, operation } = scope;
+    const { requestId, operation } = scope.call;
     const startedAt = performance.now();
     const rows = await this.#database.query<RecordRow>(statement, {
       name,
       texts: read.texts,
-      caller: { requestId, operation },
+      call: { requestId, operation },
       shardLocal: { domain: scope.domain.id, columns: read.columns },
     });
     const durationMs = performance.now() - startedAt;
-    for (const waiting of served) waiting.scope.onDuration?.(durationMs);
+    for (const waiting of served) waiting.scope.call.onDuration?.(durationMs);
     return new Map(rows.map((row) => [row.id.toString(), row]));
   }
 }
@@ -130,7 +130,8 @@ export class BatchedReads {
 function keyOf(scope: Scope, { statement }: SingleRead): string | undefined {
   // A listener must hear only the request's own statements, and a script's statement must end with the
   // script.
-  if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
+  if (scope.call.onStatement !== undefined || scope.call.scriptDepth !== undefined || isTraced())
+    return undefined;
   // All of its values: those of the compiled statement, such as the domain, and those of the condition.
   const { values, text } = statement(sql`r.id = ${''}`).sql;
   return values.every(isPlain) ? `${JSON.stringify(values)} ${text}` : undefined;
@@ -146,10 +147,10 @@ async function readAlone<Row extends RecordRow>(
   { scope, read }: Pick<Waiting, 'scope' | 'read'>,
 ): Promise<Row | undefined> {
   // When a script is ended, its statements are cancelled.
-  const signal = scope.scriptDepth === undefined ? undefined : scope.signal;
+  const signal = scope.call.scriptDepth === undefined ? undefined : scope.call.signal;
   const { sql: statement, name } = read.statement(sql`r.id = ${read.id}`);
   const [row] = await queryable.query<Row>(statement, {
-    ...{ name, caller: scope, signal, texts: read.texts },
+    ...{ name, call: scope.call, signal, texts: read.texts },
     shardLocal: { domain: scope.domain.id, columns: read.columns },
   });
   return row;

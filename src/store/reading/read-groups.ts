@@ -39,8 +39,8 @@ export async function readGroups(
   const sql = compileAggregate(query, { context, where, readable });
   const rows = await database.query<{ json: string }>(sql, {
     name: statementName(sql.text),
-    signal: scope.signal,
-    caller: scope,
+    signal: scope.call.signal,
+    call: scope.call,
     rows: rowsScanned,
   });
   return rows.map(({ json }) => {

@@ -100,7 +100,7 @@ export class RecordSet {
   async *stream(format: 'json' | 'ndjson', signal?: EndSignal): AsyncGenerator<Buffer, void> {
     const { query, scope } = this.#options;
     invariant(!query.fromEnd, 'what is read from the end is not streamed');
-    const read = { format, signal: signal ?? scope.signal } as const;
+    const read = { format, signal: signal ?? scope.call.signal } as const;
     if (this.isShort) yield await this.printList(read);
     else yield* this.#readBatches(read);
   }
@@ -177,9 +177,9 @@ export class RecordSet {
     columns: string,
     { server = this.#options.database, ...options }: ReadOptions,
   ): Promise<Row[]> {
-    const { scope: caller } = this.#options;
-    const shardLocal = { domain: caller.domain.id, columns };
-    return await server.query<Row>(sql, { name, caller, shardLocal, signal: caller.signal, ...options });
+    const { domain, call } = this.#options.scope;
+    const shardLocal = { domain: domain.id, columns };
+    return await server.query<Row>(sql, { name, call, shardLocal, signal: call.signal, ...options });
   }
 
   #streamStatements(): readonly Statement[] {
@@ -370,9 +370,13 @@ export class RecordSet {
     where: Sql,
   ): Promise<readonly ChangedRecord[]> {
     for (const members of selections) this.statements.assertPrintable(members);
-    const { primary, scope: caller } = this.#options;
+    const { primary, scope } = this.#options;
     const sql = compileChangedRecords(selections, { ids, where, printing: this.statements.printing() });
-    return await primary.query(sql, { name: statementName(sql.text), signal: caller.signal, caller });
+    return await primary.query(sql, {
+      name: statementName(sql.text),
+      signal: scope.call.signal,
+      call: scope.call,
+    });
   }
 
   async #printOne(statement: Statement, options: ReadOptions): Promise<string | undefined> {

@@ -112,8 +112,8 @@ left join lateral (
 order by page.position`;
   const rows = await database.query<ReferrersRow>(statement, {
     name: statementName(statement.text),
-    signal: scope.signal,
-    caller: scope,
+    signal: scope.call.signal,
+    call: scope.call,
     rows: set.scan(
       referringQuery({ collection: collection.name, path, filter: query.filter }),
       'all',

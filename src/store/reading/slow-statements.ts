@@ -3,9 +3,9 @@
  * plan is read after the statement has ended, not for every occurrence, and contains no caller's values.
  */
 
+import type { Call, EndedStatement } from '../../base/model/call.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
-import type { EndedStatement, StatementCaller } from '../../base/model/statement-caller.js';
 import type { Catalog } from '../catalog/catalog.js';
 import type { Database } from '../database/database.js';
 import { findValue } from '../database/declared-indexes.js';
@@ -59,20 +59,20 @@ export function watchSlowStatements(options: SlowStatementsOptions): void {
   let waiting = 0;
   database.watchSlow({
     thresholdMs,
-    onSlow: (ended, caller) => {
-      if (caller === PLANNING) return;
+    onSlow: (ended, call) => {
+      if (call === PLANNING) return;
       const { text } = ended.sql;
       const now = performance.now();
       const last = explainedAt.get(text) ?? Number.NEGATIVE_INFINITY;
       if (now - last < EXPLAIN_EVERY_MS || waiting >= MAX_WAITING) {
-        report(describe(ended, caller));
+        report(describe(ended, call));
         return;
       }
       if (explainedAt.size >= MAX_KNOWN) explainedAt.clear();
       explainedAt.set(text, now);
       waiting += 1;
       explaining = explaining
-        .then(async () => report(await explain(ended, caller, options)))
+        .then(async () => report(await explain(ended, call, options)))
         // Without a handler, a failure would end the process, and later statements would not be reported.
         .catch(options.onFault)
         .finally(() => {
@@ -84,25 +84,22 @@ export function watchSlowStatements(options: SlowStatementsOptions): void {
 
 async function explain(
   ended: EndedStatement,
-  caller: StatementCaller | undefined,
+  call: Call | undefined,
   { database, catalog }: SlowStatementsOptions,
 ): Promise<SlowStatement> {
   // A statement that cannot be explained, e.g. `set`, is reported all the same.
   const plan = await readPlan(database, ended.sql, 'guess').catch(() => undefined);
   return {
-    ...describe(ended, caller),
+    ...describe(ended, call),
     plan: plan?.scans.map((scan) => scanLine(scan.table, plan)),
     suggestions: plan ? suggestIndexes(plan, catalog.list()) : [],
   };
 }
 
-function describe(
-  { sql, durationMs, rowCount }: EndedStatement,
-  caller: StatementCaller | undefined,
-): SlowStatement {
+function describe({ sql, durationMs, rowCount }: EndedStatement, call: Call | undefined): SlowStatement {
   return {
-    requestId: caller?.requestId,
-    operation: caller?.operation,
+    requestId: call?.requestId,
+    operation: call?.operation,
     collections: collectionsIn(sql.text),
     durationMs: Math.round(durationMs),
     rows: rowCount,

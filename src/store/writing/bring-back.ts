@@ -80,7 +80,7 @@ export async function bringBack(
     const attempt = { scope, collection, records: stored, verb: 'update' } as const;
     const written = await refusedByIndex(environment, attempt, () =>
       environment.write<JudgedRow>(context, {
-        ...{ within: transaction, operation: 'create' as const, columns: JUDGED_COLUMNS, caller: scope },
+        ...{ within: transaction, operation: 'create' as const, columns: JUDGED_COLUMNS },
         statement: (placed) => sql`
 ${bringBackInput(placed, inputOf(stored))}
 select ${storedColumns(placed.projection)}, 

@@ -202,7 +202,7 @@ export async function removeLocked(
   const ids = rows.map(({ id }) => id);
   const context = environment.writeContext(scope, collection, environment.now());
   return await environment.write<StoredRow>(context, {
-    ...{ within: transaction, operation: 'delete' as const, columns: STORED_COLUMNS, caller: scope },
+    ...{ within: transaction, operation: 'delete' as const, columns: STORED_COLUMNS },
     statement: (placed) => buryRecords(placed, sql`= any(${ids}::text[])`, sql.empty),
   });
 }
@@ -321,7 +321,7 @@ export async function writeChanges(
   const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
   const rows = await refusedByIndex(environment, { scope, collection, records, verb: 'update' }, () =>
     environment.write<JudgedRow>(context, {
-      ...{ within: transaction, operation: 'update' as const, columns: JUDGED_COLUMNS, caller: scope },
+      ...{ within: transaction, operation: 'update' as const, columns: JUDGED_COLUMNS },
       statement: (placed) => updateRecords(placed, changes, reach),
     }),
   );
@@ -417,7 +417,7 @@ where ${whereOf(context, selected)}
 order by ${selected.orderBy}
 limit ${selected.limit}
 for update of r`;
-  return await environment.run(transaction, statement, scope);
+  return await environment.run(transaction, statement, scope.call);
 }
 
 /** How many records match, up to the limit. */

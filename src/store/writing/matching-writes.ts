@@ -312,7 +312,7 @@ export class MatchingWrites {
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
       const rows = await lockRecords(environment, transaction, { scope, collection }, selected);
       if (rows.length === selected.limit) return rows;
-      const [matched] = await environment.run<{ count: number }>(transaction, count, scope);
+      const [matched] = await environment.run<{ count: number }>(transaction, count, scope.call);
       if (matched === undefined || matched.count <= rows.length) return rows;
     }
     const detail = `the records of ${collection.name} are being changed too often; try again`;

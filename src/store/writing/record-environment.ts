@@ -2,12 +2,12 @@
 
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json/json.js';
+import type { Call } from '../../base/model/call.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
 import type { Path } from '../../base/model/path.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Scope } from '../../base/model/scope.js';
-import type { StatementCaller } from '../../base/model/statement-caller.js';
 import type { StoredField } from '../../base/model/stored-field.js';
 import { type EffectiveAccess, findAccess, type Readable, type RecordsOfScope } from '../access/access.js';
 import { hintAtSent } from '../access/hint-at-paths.js';
@@ -287,22 +287,22 @@ export class RecordEnvironment {
 
   async #write<Row extends object>(
     context: WriteContext,
-    { within, operation, statement, columns, caller }: WriteStatement,
+    { within, operation, statement, columns, call = context.scope.call }: WriteStatement,
   ): Promise<Row[]> {
     const { shards, deadlocks } = this.database;
     const sql = statement(this.placed(context));
-    const options = { name: statementName(sql.text), caller };
+    const options = { name: statementName(sql.text), call };
     const place = { domain: context.scope.domain.id, columns };
     if (within === undefined) {
       return await deadlocks.run(() =>
         shards === undefined
-          ? this.run<Row>(this.database, sql, caller)
+          ? this.run<Row>(this.database, sql, call)
           : shards.query<Row>(sql, place, options),
       );
     }
     const rows =
       shards === undefined
-        ? await this.run<Row>(within, sql, caller)
+        ? await this.run<Row>(within, sql, call)
         : await shards.queryWithin<Row>(within, sql, place, options);
     if (context.isToOutbox && isFollowed(context, operation)) await within.query(announceAtCommit(context));
     return rows;
@@ -313,15 +313,11 @@ export class RecordEnvironment {
     return this.database.shards === undefined ? context : { ...context, isShardLocal: true };
   }
 
-  async run<Row extends object>(
-    queryable: Queryable,
-    sql: Sql,
-    caller?: StatementCaller & Pick<Scope, 'signal' | 'scriptDepth'>,
-  ): Promise<Row[]> {
+  async run<Row extends object>(queryable: Queryable, sql: Sql, call?: Call): Promise<Row[]> {
     // When a script is ended, its statements are cancelled; a write of a request continues even if its caller
     // disconnects.
-    const signal = caller?.scriptDepth === undefined ? undefined : caller.signal;
-    return await queryable.query<Row>(sql, { name: statementName(sql.text), caller, signal });
+    const signal = call?.scriptDepth === undefined ? undefined : call.signal;
+    return await queryable.query<Row>(sql, { name: statementName(sql.text), call, signal });
   }
 }
 
@@ -334,7 +330,8 @@ interface WriteStatement {
   readonly statement: (context: WriteContext) => Sql;
   /** The columns of its rows with their types, as SQL. */
   readonly columns: string;
-  readonly caller: StatementCaller;
+  /** Default: the call of the context. */
+  readonly call?: Call;
 }
 
 /** Records that are about to be written. */

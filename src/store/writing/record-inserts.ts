@@ -196,7 +196,7 @@ export class RecordInserts {
     const { records, shown } = insert;
     const run = () =>
       this.#environment.write<InsertedRow>(context, {
-        ...{ within, operation: 'create' as const, columns: 'json text', caller: scope },
+        ...{ within, operation: 'create' as const, columns: 'json text' },
         statement: (placed) => insertStatement(this.#environment, placed, insert),
       });
     const attempt = { scope, collection, records, verb: 'create' } as const;
@@ -272,7 +272,8 @@ class BatchedCreates {
   #lineOf({ scope, collection, access, change }: LoneCreate): Batcher<WaitingCreate> | undefined {
     // A listener must hear only the request's own statements, and a script's statement must end with the
     // script.
-    if (scope.onStatement !== undefined || scope.scriptDepth !== undefined || isTraced()) return undefined;
+    if (scope.call.onStatement !== undefined || scope.call.scriptDepth !== undefined || isTraced())
+      return undefined;
     const { catalog, triggers } = this.#environment;
     // The follow-ups of a write name its own author.
     if (access.rows !== undefined || isFollowed({ scope, collection, triggers }, 'create')) return undefined;
@@ -327,14 +328,14 @@ class BatchedCreates {
     const made = new Set(records.map(({ id }) => id));
     const insert = { access, records, made, shown: records.length, authors };
     // A slow statement is logged under the first request.
-    const { requestId, operation } = scope;
+    const { requestId, operation } = scope.call;
     const startedAt = performance.now();
     const rows = await environment.write<InsertedRow>(context, {
-      ...{ operation: 'create' as const, columns: 'json text', caller: { requestId, operation } },
+      ...{ operation: 'create' as const, columns: 'json text', call: { requestId, operation } },
       statement: (placed) => insertStatement(environment, placed, insert),
     });
     const durationMs = performance.now() - startedAt;
-    for (const create of creates) create.scope.onDuration?.(durationMs);
+    for (const create of creates) create.scope.call.onDuration?.(durationMs);
     if (rows.length === 0) return undefined;
     environment.announceCommit(scope, collection, records);
     return printInserted(context, records, rows);

@@ -171,13 +171,13 @@ interface Author {
 }
 
 function authorOf({ scope, now }: Pick<WriteContext, 'scope' | 'now'>): Author {
-  const { principal, requestId, operation } = scope;
+  const { principal, call } = scope;
   return {
     at: sql`${now.toISOString()}::timestamptz`,
     principal: sql`${principal.id}`,
     credential: sql`${auditedCredential(scope)}`,
-    requestId: sql`${requestId}`,
-    operation: sql`${operation ?? null}::text`,
+    requestId: sql`${call.requestId}`,
+    operation: sql`${call.operation ?? null}::text`,
     input: sql.empty,
   };
 }
@@ -207,8 +207,8 @@ function inputOfAuthors(
     join unnest(
       ${authors.map(({ now }) => now.toISOString())}::timestamptz[],
       ${scopes.map(({ principal }) => principal.id)}::text[], ${scopes.map(auditedCredential)}::text[],
-      ${scopes.map(({ requestId }) => requestId)}::text[],
-      ${scopes.map(({ operation }) => operation ?? null)}::text[]
+      ${scopes.map(({ call }) => call.requestId)}::text[],
+      ${scopes.map(({ call }) => call.operation ?? null)}::text[]
     ) with ordinality as a (at, principal, credential, request_id, operation, place) on a.place = n.position
   where waiting.timeout is not null`;
 }

@@ -173,13 +173,17 @@ export class RecordWrites {
     for (let count = 1; count <= MAX_ATTEMPTS; count++) {
       const run = () =>
         environment.write<StoredRow>(context, {
-          ...{ within, caller: scope, operation: 'update' as const, columns: STORED_COLUMNS },
+          ...{ within, operation: 'update' as const, columns: STORED_COLUMNS },
           statement: (changed) => updateRecord(changed, update),
         });
       const [written] = await runWrite(environment, within, run, attempt);
       if (written !== undefined) return toStoredRecord(written);
       const queryable = within ?? environment.database;
-      const [same] = await environment.run<StoredRow>(queryable, unchangedRecord(context, update), scope);
+      const [same] = await environment.run<StoredRow>(
+        queryable,
+        unchangedRecord(context, update),
+        scope.call,
+      );
       if (same !== undefined && !update.isWrittenAnyway) return toStoredRecord(same);
       const refused = { id, access, verb: 'update', ifVersion, within, ...(isMoved && { data }) } as const;
       await this.#throwRefusal(scope, collection, refused);
@@ -253,7 +257,7 @@ export class RecordWrites {
       const context = this.#environment.writeContext(scope, collection, this.#environment.now());
       const { ifVersion, within } = options;
       const [written] = await this.#environment.write<StoredRow>(context, {
-        ...{ within, caller: scope, operation: 'delete' as const, columns: STORED_COLUMNS },
+        ...{ within, operation: 'delete' as const, columns: STORED_COLUMNS },
         statement: (changed) => deleteRecord(changed, { id, ifVersion, rows }),
       });
       if (written !== undefined) {

@@ -236,7 +236,7 @@ async function countGuarded(
   const rows = await environment.run<{ index: number; readable: number; hidden: number }>(
     queryable,
     sql`${first} ${sql.join(selects, ' union all ')}`,
-    scope,
+    scope.call,
   );
   const counts = rows.flatMap(({ index, readable: count }) => {
     const guard = guards[index];

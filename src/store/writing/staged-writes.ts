@@ -188,7 +188,7 @@ export class StagedWrites {
           union all ${search(sql`${value} #>> '{}'`, sql`${key} is null and ${ofText}`)}`
       : search(sql`${value} #>> '{}'`, ofText);
     const ordered = sql`${found} order by id`;
-    const rows = await this.#environment.run<{ text: string; id: string }>(queryable, ordered, scope);
+    const rows = await this.#environment.run<{ text: string; id: string }>(queryable, ordered, scope.call);
     const idsByText = new Map<string, string[]>();
     for (const { text, id } of rows) getOrMake(idsByText, text, () => []).push(id);
     const idsOf = (text: string) => idsByText.get(text) ?? [];

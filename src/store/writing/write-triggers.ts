@@ -154,7 +154,7 @@ async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Trans
   const revision = difference(given, { ...answer, _id: id });
   const names = [...Object.keys(revision.set), ...revision.removed];
   if (names.length > 0) {
-    const byScript = { ...scope, scriptDepth: (scope.scriptDepth ?? 0) + 1 };
+    const byScript = { ...scope, call: { ...scope.call, scriptDepth: (scope.call.scriptDepth ?? 0) + 1 } };
     const access = accessOf(byScript, collection, operation);
     assertWritable([Object.fromEntries(names.map((name) => [name, null]))], access, collection);
   }

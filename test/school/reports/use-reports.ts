@@ -23,7 +23,7 @@ const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, time
 export function scopeWith(roles: readonly string[], more: Partial<Scope['principal']> = {}): Scope {
   return {
     domain: SCHOOL,
-    requestId: 'request-1',
+    call: { requestId: 'request-1' },
     principal: {
       kind: 'user',
       id: 'usr-accountant',

@@ -62,8 +62,7 @@ describe('the domain of a request', () => {
     ).toMatchObject({
       domain: NORTH,
       principal,
-      requestId: 'r-1',
-      signal,
+      call: { requestId: 'r-1', signal },
     });
   });
 });

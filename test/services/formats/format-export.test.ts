@@ -18,7 +18,7 @@ const SCHOOL = { id: 'gv', name: 'Gyan "Vidya"', parentId: undefined, timeZone: 
 const SCOPE: Scope = {
   domain: SCHOOL,
   principal: systemPrincipal('test', ['admin', 'system'], SCHOOL.id),
-  requestId: 'test',
+  call: { requestId: 'test' },
 };
 
 const test = useTestDatabase({ template: declaredTemplate });

@@ -157,7 +157,8 @@ describe('a text message', () => {
 
   it('is filled in by the defaults of its template, and unused values are pointed out', async () => {
     const hints: string[] = [];
-    const scope = { ...test.as('clerk'), onHint: (hint: string) => hints.push(hint) };
+    const as = test.as('clerk');
+    const scope = { ...as, call: { ...as.call, onHint: (hint: string) => hints.push(hint) } };
     const text = 'Dear {{name|parent}}, {{=<% %>=}}{{braces}}';
     const [message] = await test.services.messages.sendSms(scope, { ...SMS, text, data: { nam: 'Asha' } });
     expect(message?.content.text).toBe('Dear parent, {{braces}}');

@@ -62,7 +62,7 @@ export function useMessaging(settings: () => Settings | Promise<Settings>): Test
           scopes: undefined,
           attributes: {},
         },
-        requestId: 'test',
+        call: { requestId: 'test' },
       };
     },
     async messageOf(id) {

@@ -47,7 +47,7 @@ export const SCOPE: Scope = {
     scopes: undefined,
     attributes: {},
   },
-  requestId: 'request-1',
+  call: { requestId: 'request-1' },
 };
 
 /** A savepoint needs none. */

@@ -60,7 +60,7 @@ describe('access is refused', () => {
   });
 
   it('to a task of the service without the role', () => {
-    const scope = { domain: TOP, principal: systemPrincipal('sweep', ['system']), requestId: 'r' };
+    const scope = { domain: TOP, principal: systemPrincipal('sweep', ['system']), call: { requestId: 'r' } };
     expect(() => accessOf(scope, student, 'read')).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
   });
 });

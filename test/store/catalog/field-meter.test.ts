@@ -20,7 +20,7 @@ function openMeter(faults: unknown[] = []): FieldMeter {
 
 function scopeOf(kind: 'key' | 'token', id: string, domain = 'top'): Scope {
   return {
-    requestId: 'request',
+    call: { requestId: 'request' },
     domain: { id: domain, name: domain, parentId: undefined, timeZone: 'UTC' },
     principal: {
       kind: 'user',

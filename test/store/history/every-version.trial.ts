@@ -70,7 +70,7 @@ async function apply(
   at: { readonly version: number; readonly requestId: string },
 ): Promise<void> {
   const { store } = test;
-  const scope = { ...ADMIN, requestId: at.requestId };
+  const scope = { ...ADMIN, call: { requestId: at.requestId } };
   switch (one.kind) {
     case 'merge':
     case 'replace':
@@ -105,7 +105,7 @@ it('every version of a record is what it was, and what is restored or undone is 
       const { store } = test;
       run += 1;
       await test.database.pool.query('delete from records; delete from audit_entries');
-      await store.create({ ...ADMIN, requestId: `run-${run}/0` }, 'note', [{ _id: ID, ...first }]);
+      await store.create({ ...ADMIN, call: { requestId: `run-${run}/0` } }, 'note', [{ _id: ID, ...first }]);
       const states = new Map<number, JsonObject | 'removed'>();
       const look = async (): Promise<number> => {
         const { rows } = await test.database.pool.query('select version, deleted_at from records');

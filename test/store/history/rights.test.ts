@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 function as(scope: Scope, requestId: string): Scope {
-  return { ...scope, requestId };
+  return { ...scope, call: { requestId } };
 }
 
 async function change(data: JsonObject, requestId = 'req-change', scope = ADMIN): Promise<void> {

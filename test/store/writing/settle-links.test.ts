@@ -279,7 +279,7 @@ describe('a name that other records use', () => {
   });
 
   it('is renamed everywhere if an admin asks for it, in one request that can be undone', async () => {
-    const scope = { ...ADMIN, requestId: 'rename-7' };
+    const scope = { ...ADMIN, call: { requestId: 'rename-7' } };
     const rename = async (who: typeof ADMIN, name: string) =>
       await test.store.update(who, 'grade', 'g7', { mode: 'merge', data: { name }, renameEverywhere: true });
     await rename(scope, 'VII');

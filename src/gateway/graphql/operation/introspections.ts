@@ -53,7 +53,7 @@ export class Introspections {
         }
         await sleep(REST_FACTOR * (performance.now() - startedAt), undefined, { ref: false });
       };
-      this.#line.run(callerName(scope.principal), work, { onWait: scope.onWait }).catch(reject);
+      this.#line.run(callerName(scope.principal), work, { onWait: scope.call.onWait }).catch(reject);
     });
   }
 }

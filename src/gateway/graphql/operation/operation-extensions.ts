@@ -3,7 +3,7 @@
  * true}` in the request, or by the header `X-Include-Extensions: cost, explain`.
  */
 import { ServiceError } from '../../../base/errors.js';
-import type { EndedStatement } from '../../../base/model/statement-caller.js';
+import type { EndedStatement } from '../../../base/model/call.js';
 import { isAdmin } from '../../../store/access/access.js';
 import type { Database } from '../../../store/database/database.js';
 import { type PlanDepth, readPlan, type StatementPlan } from '../../../store/database/statement-plan.js';

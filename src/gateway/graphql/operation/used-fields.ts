@@ -59,7 +59,7 @@ export function noteUsedFields(
   const { prepared, context, variables } = request;
   const { operation, usedFields, served } = prepared;
   if (!context.scope) return;
-  const name = operation.name?.value ?? context.scope.operation ?? '';
+  const name = operation.name?.value ?? context.scope.call.operation ?? '';
   for (const fields of [usedFields.fields, fieldsInVariables(served, usedFields, variables)]) {
     if (fields.length > 0) meter.note(context.scope, name, fields);
   }

@@ -77,7 +77,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
   async function run(request: FastifyRequest<RestGeneric>): Promise<Answer> {
     const search = searchOf(request.url);
     assertPercentEncoded(search, 'The query');
-    if (PLUS_BEFORE_DIGIT.test(search)) request.requestContext.scope?.onHint?.(PLUS_HINT);
+    if (PLUS_BEFORE_DIGIT.test(search)) request.requestContext.scope?.call.onHint?.(PLUS_HINT);
     // A format by name wins, also where Accept admits none of ours: browsers and office programs send theirs.
     const format = namesFormat(request, formats) ? formats[0] : negotiate(request.headers.accept);
     assertConditions(route, request.headers);

@@ -146,7 +146,7 @@ async function writeLong(
   };
   try {
     for (let chunk = await ahead.next(); chunk !== undefined; chunk = await ahead.next()) {
-      await scope?.assertRights?.();
+      await scope?.call.assertRights?.();
       await writer.write(chunk);
     }
     response.end();

@@ -5,8 +5,6 @@
 
 import { faultAt, invariant } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, parseExactJson } from '../../../base/json/json.js';
-import type { EndSignal } from '../../../base/model/end-signal.js';
-import type { Scope } from '../../../base/model/scope.js';
 import { contentTypeOf, type Format } from '../../../base/tables/format.js';
 import { MANY_ROWS } from '../../../store/database/database.js';
 import { statementName } from '../../../store/sql/statement-name.js';
@@ -81,8 +79,6 @@ interface ReportRunOptions {
   readonly context: ReportContext;
   /** @see ReportDefinition */
   readonly planning: 'once' | undefined;
-  readonly signal: EndSignal | undefined;
-  readonly caller: Scope;
 }
 
 export class ReportRun {
@@ -138,10 +134,14 @@ export class ReportRun {
   }
 
   async #readLines(sql: Sql): Promise<readonly ReportLine[]> {
-    const { services, signal, caller } = this.#options;
-    return await services.database
-      .reading(caller)
-      .query<ReportLine>(sql, { name: this.#nameOf(sql), signal, caller, rows: MANY_ROWS });
+    return await this.#query<ReportLine>(sql, this.#nameOf(sql));
+  }
+
+  async #query<Row extends object>(sql: Sql, name?: string): Promise<readonly Row[]> {
+    const { services, context } = this.#options;
+    const { call } = context.scope;
+    const options = { name, call, signal: call.signal, rows: MANY_ROWS };
+    return await services.database.reading(context.scope).query<Row>(sql, options);
   }
 
   /** The name of the prepared statement; `undefined` if it is not prepared. */
@@ -151,14 +151,9 @@ export class ReportRun {
 
   /** The number of rows in the whole report, by a separate statement that is cheaper than reading them. */
   async rowCount(): Promise<number> {
-    const { services, compose, signal, caller } = this.#options;
-    const sql = compose({ rows: new Set(), totals: undefined, warnings: false });
+    const sql = this.#options.compose({ rows: new Set(), totals: undefined, warnings: false });
     invariant(sql, 'the rows are requested');
-    const [counted] = await services.database.reading(caller).query<{ rows: number }>(countStatement(sql), {
-      signal,
-      caller,
-      rows: MANY_ROWS,
-    });
+    const [counted] = await this.#query<{ rows: number }>(countStatement(sql));
     return counted?.rows ?? 0;
   }
 
@@ -179,12 +174,12 @@ export class ReportRun {
 
   /** Totals, warnings and rows as they arrive, the totals always first; only the `shown` parts, if given. */
   async *lines(shown?: ShownParts): AsyncIterable<ReportStreamLine> {
-    const { report, services, compose, signal, caller } = this.#options;
+    const { report, services, compose, context } = this.#options;
     const sql = compose(shown ?? everyPart(report));
     if (!sql) return;
     const statement = streamStatement(sql);
-    const options = { name: this.#nameOf(statement), ...(signal && { signal }) };
-    for await (const batch of services.database.reading(caller).stream(statement, options)) {
+    const options = { name: this.#nameOf(statement), signal: context.scope.call.signal };
+    for await (const batch of services.database.reading(context.scope).stream(statement, options)) {
       for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
     }
   }

@@ -149,7 +149,7 @@ export function defineReport<
     async run(services, scope, sent) {
       const prepared = await prepare(services, scope, sent);
       const { planning } = definition;
-      return new ReportRun({ report, services, ...prepared, planning, signal: scope.signal, caller: scope });
+      return new ReportRun({ report, services, ...prepared, planning });
     },
   };
   return report;

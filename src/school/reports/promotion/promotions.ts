@@ -80,7 +80,7 @@ export class Promotions {
     );
     const countOf = (outcome: PromotionOutcome) => students.filter((one) => one.outcome === outcome).length;
     return {
-      requestId: scope.requestId,
+      requestId: scope.call.requestId,
       dryRun: input.dryRun === true,
       fromSession: plan.fromSession,
       toSession: plan.toSession,

@@ -119,7 +119,7 @@ export class DueRaising {
       const amount = sumOf(made, 'amount');
       const concession = sumOf(made, 'concession');
       return {
-        ...{ requestId: scope.requestId, dryRun: dryRun === true, month, session },
+        ...{ requestId: scope.call.requestId, dryRun: dryRun === true, month, session },
         students: new Set(made.map(({ student }) => student)).size,
         demands: made.length,
         existing: planned.length - made.length,

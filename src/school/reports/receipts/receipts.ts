@@ -115,7 +115,7 @@ export class Receipts {
     // A transaction already has its connection.
     if (options.within) return store();
     const series = input.series ?? this.#defaultSeries(scope.domain.id);
-    return this.#line.run(JSON.stringify([scope.domain.id, foldText(series)]), store, scope);
+    return this.#line.run(JSON.stringify([scope.domain.id, foldText(series)]), store, scope.call);
   }
 
   /**

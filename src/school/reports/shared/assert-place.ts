@@ -203,7 +203,7 @@ order by name`,
 }
 
 function query<Row extends object>(statement: Sql, { services, scope }: ReportContext): Promise<Row[]> {
-  return services.database.query<Row>(statement, scope.signal ? { signal: scope.signal } : {});
+  return services.database.query<Row>(statement, { signal: scope.call.signal });
 }
 
 /** A message with more names than these would not help. */
@@ -253,13 +253,13 @@ limit 1`,
 /** Points out an id that neither a student nor a concession has: the report is empty then. @see reports 4 */
 export async function hintAtStudentId(context: ReportContext, id: string): Promise<void> {
   const { scope, domain } = context;
-  if (scope.onHint === undefined) return;
+  if (scope.call.onHint === undefined) return;
   const isOfConcession = sql`${liveRecordsIn(domain, 'fee_concession')}
   and r.data->'name'->'value' = ${json(id)}::jsonb`;
   const isKnown =
     (await isThere(liveRecordsById(domain, 'registration', sql`= ${id}`), context)) ||
     (await isThere(isOfConcession, context));
-  if (!isKnown) scope.onHint(`There is no student with the ID ${JSON.stringify(id)}.`);
+  if (!isKnown) scope.call.onHint(`There is no student with the ID ${JSON.stringify(id)}.`);
 }
 
 /**

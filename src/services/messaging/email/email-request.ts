@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { type ErrorDetail, firstFault, ServiceError } from '../../../base/errors.js';
 import { defined, isJsonObject, type JsonObject } from '../../../base/json/json.js';
-import type { Scope } from '../../../base/model/scope.js';
+import type { Call } from '../../../base/model/call.js';
 import type { EmailContent } from '../message.js';
 import { asItIs, assertNoPlaceholder, escapeHtml, hintsAtUnused, renderTemplate } from '../template.js';
 
@@ -45,7 +45,7 @@ export interface EmailOptions {
   readonly maxRecipients: number;
   readonly maxBytes: number;
   /** Called with possible mistakes that are not errors. */
-  readonly onHint: Scope['onHint'];
+  readonly onHint: Call['onHint'];
 }
 
 export type TemplateTexts = Partial<Record<'subject' | 'text' | 'html', string>>;

@@ -62,9 +62,8 @@ export function logScope({ message, domain }: LoggedMessage): Scope {
   return {
     domain,
     principal: systemPrincipal(MESSAGES_TASK, ['admin'], domain.id),
-    requestId: `message ${message.id}`,
     // Scripts that this write starts count as nested in those that led to the message.
-    scriptDepth: message.scriptDepth,
+    call: { requestId: `message ${message.id}`, scriptDepth: message.scriptDepth },
   };
 }
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { type ErrorDetail, firstFault, invalidAt, ServiceError } from '../../../base/errors.js';
 import { defined, isJsonObject, type JsonObject, type JsonValue } from '../../../base/json/json.js';
+import type { Call } from '../../../base/model/call.js';
 import { toE164PhoneNumber } from '../../../base/model/phone-number.js';
-import type { Scope } from '../../../base/model/scope.js';
 import type { SmsContent } from '../message.js';
 import { asItIs, assertNoPlaceholder, hintsAtUnused, renderTemplate } from '../template.js';
 import { encodeSms } from './sms-text.js';
@@ -31,7 +31,7 @@ export interface SmsOptions {
   readonly maxRecipients: number;
   readonly maxSegments: number;
   /** Called with possible mistakes that are not errors. */
-  readonly onHint: Scope['onHint'];
+  readonly onHint: Call['onHint'];
 }
 
 export interface OutgoingSms {

@@ -110,8 +110,9 @@ export class ScriptRuns {
       arguments: readDeclaredArguments(typed, options.arguments),
       assertUsable: (value: unknown) => assertOfType(value, typed.type, typed.name),
     };
-    const own = { ...scopeOfRun(scope, script), readsOnly: scope.readsOnly || field?.kind === 'query' };
-    return await this.start(own, script, { ...options, ...declared, queueKey });
+    const own = scopeOfRun(scope, script);
+    const call = { ...own.call, readsOnly: own.call.readsOnly || field?.kind === 'query' };
+    return await this.start({ ...own, call }, script, { ...options, ...declared, queueKey });
   }
 
   /**
@@ -131,7 +132,8 @@ export class ScriptRuns {
     const script = await this.#options.scripts.findEnabled(domain.id, name);
     if (script?.serviceRoles === undefined) return undefined;
     const { argumentsFor, requestId = randomUUID(), ...others } = options;
-    const scope = { domain, principal: servicePrincipal(domain, name, script.serviceRoles), requestId };
+    const principal = servicePrincipal(domain, name, script.serviceRoles);
+    const scope = { domain, principal, call: { requestId } };
     return await this.start(scope, script, { ...others, arguments: await argumentsFor(scope) });
   }
 
@@ -172,7 +174,7 @@ export class ScriptRuns {
       value: result.value,
       error: result.error,
       output: result.output,
-      requestId: scope.requestId,
+      requestId: scope.call.requestId,
     };
     await this.#keep(notes, scope, run);
     return run;
@@ -254,7 +256,7 @@ values (
   ${storable(run.value === undefined ? undefined : printExactJson(run.value))}::jsonb,
   ${storable(run.error && JSON.stringify(run.error))}::jsonb,
     ${storable(run.output && JSON.stringify(run.output))}::jsonb,
-    ${scope.requestId}
+    ${scope.call.requestId}
 )
 on conflict (id, domain_id) do update
 set status = excluded.status, ended_at = excluded.ended_at, cpu_ms = excluded.cpu_ms,
@@ -272,7 +274,11 @@ type KeptRun = Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedA
 function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
   if (script.serviceRoles === undefined) return scope;
   // With roles of its own, the run needs none of the caller's rights after its start.
-  return { ...scope, principal: principalOfRun(scope, script), assertRights: undefined };
+  return {
+    ...scope,
+    principal: principalOfRun(scope, script),
+    call: { ...scope.call, assertRights: undefined },
+  };
 }
 
 export function principalOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Principal {

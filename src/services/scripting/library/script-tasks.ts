@@ -83,7 +83,7 @@ async function recordEndlessChain(
   const scope = {
     domain,
     principal: systemPrincipal(run.principal, [], domain.id),
-    requestId: run.requestId,
+    call: { requestId: run.requestId },
   };
   const message =
     `not started by this ${run.cause === 'topic' ? 'message' : 'write'}: ${maxDepth} scripts, one ` +

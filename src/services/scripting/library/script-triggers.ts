@@ -91,7 +91,7 @@ function describeJobs(
   return sql`(
     select json_agg(json_build_object(
       'domain', ${job.scope.domain.id}::text, 'script', script.name, 'cause', ${job.cause}::text,
-      'depth', ${job.scope.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
+      'depth', ${job.scope.call.scriptDepth ?? 0}::int, 'arguments', ${job.arguments},
       'traceparent', ${traceHeaders().traceparent ?? null}::text))
     from unnest(${scripts.map(({ name }) => name)}::text[]) as script (name)
   )`;
@@ -128,7 +128,7 @@ function beforeTrigger(
           cause: 'before',
           arguments: { operation, collection, record, previous },
           // A script whose writes trigger scripts again is limited in depth by the runner.
-          depth: (write.scope.scriptDepth ?? 0) + 1,
+          depth: (write.scope.call.scriptDepth ?? 0) + 1,
           within,
           queueKey: 'held',
           wallTimeMs: Math.max(1, options.beforeTimeoutMs - waitedMs),
@@ -148,7 +148,7 @@ async function reservePermit(queue: FairQueue, scope: Scope, waitMs: number): Pr
   const free = queue.tryAcquire(key);
   if (free !== undefined) return { permit: free, waitedMs: 0 };
   const startedAt = performance.now();
-  const permit = await queue.acquire(key, { signal: scope.signal, waitMs, onWait: scope.onWait });
+  const permit = await queue.acquire(key, { signal: scope.call.signal, waitMs, onWait: scope.call.onWait });
   // Without a waiting request there is no deadline.
   const waitedMs = scope.principal.kind === 'system' ? 0 : performance.now() - startedAt;
   return { permit, waitedMs };

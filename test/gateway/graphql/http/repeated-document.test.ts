@@ -17,7 +17,7 @@ import { RequestNotes } from '../../../../src/gateway/resolvers/request-notes.js
 const SCOPE = {
   domain: { id: 'top', name: 'Top', parentId: undefined, timeZone: 'UTC' },
   principal: systemPrincipal('test', []),
-  requestId: 'r-1',
+  call: { requestId: 'r-1' },
 };
 
 interface Faults {

@@ -17,7 +17,7 @@ const SCHOOL: Domain = { id: 'school', name: 'School', parentId: undefined, time
 const SCOPE: Scope = {
   domain: SCHOOL,
   principal: systemPrincipal('test', ['admin'], 'school'),
-  requestId: 'r',
+  call: { requestId: 'r' },
 };
 let scripts: Scripts;
 let runs: ScriptRuns;

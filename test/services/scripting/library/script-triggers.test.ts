@@ -11,7 +11,10 @@ it('lets a task of the service wait longer than a user, whatever the id of the u
     beforeTimeoutMs: 20,
   });
   const reserve = (principal: Scope['principal']) =>
-    triggers.reserve({ domain: { id: 'school' }, principal, requestId: 'test' } as Scope, 'anything');
+    triggers.reserve(
+      { domain: { id: 'school' }, principal, call: { requestId: 'test' } } as Scope,
+      'anything',
+    );
   const task = systemPrincipal('messages', ['admin'], 'school');
   await expect(reserve({ ...task, kind: 'user' })).rejects.toThrow('busy');
   const reserved = reserve(task);

@@ -44,7 +44,11 @@ export function usePlatform(settings: () => Settings = () => ({})): TestPlatform
   const scopeOf: TestPlatform['scopeOf'] = async (role, domainId) => {
     const { authenticator, domains } = get().app.services;
     const principal = await authenticator.authenticate(get().tokenOf(role));
-    return { principal, domain: domains.get(domainId ?? principal.domainId), requestId: randomUUID() };
+    return {
+      principal,
+      domain: domains.get(domainId ?? principal.domainId),
+      call: { requestId: randomUUID() },
+    };
   };
   const run: TestPlatform['run'] = async (as, code, request) => {
     const scope = typeof as === 'string' ? await scopeOf(as) : as;

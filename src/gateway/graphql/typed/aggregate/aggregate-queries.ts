@@ -180,12 +180,12 @@ export function createAggregateQueries(
 
 /** A key that is not grouped by is null in every group, which looks like records without a value. */
 function hintAtUngrouped(scope: Scope, { keys: selected }: GroupSelection, keys: readonly KeyField[]): void {
-  if (scope.onHint === undefined) return;
+  if (scope.call.onHint === undefined) return;
   const ungrouped = selected.filter((one) => one !== '__typename' && !keys.some(({ name }) => name === one));
   const grouped = keys.map(({ name, enumName }) => `for ${enumName} select \`${name}\``);
   const instead = grouped.length === 0 ? '' : ` In \`key\`, ${grouped.join(', ')}.`;
   for (const name of ungrouped) {
-    scope.onHint(`\`key.${name}\` is null in every group: groupBy does not name it.${instead}`);
+    scope.call.onHint(`\`key.${name}\` is null in every group: groupBy does not name it.${instead}`);
   }
 }
 
