@@ -29,8 +29,8 @@ describe('a roll-call', () => {
     await cellAt(page, 0).waitFor();
     await expectWellMade(page);
     const late = await countMarks('late');
-    const before = await cellAt(page, 0).innerText();
-    while (!/Late/.test(await cellAt(page, 0).innerText())) await cellAt(page, 0).click();
+    const before = await cellAt(page, 0).textContent();
+    while (!/Late/.test((await cellAt(page, 0).textContent()) ?? '')) await cellAt(page, 0).click();
     await page.reload();
     await cellAt(page, 0).getByText('Late').waitFor();
     await page.getByRole('button', { name: 'Save 1 row' }).click();
@@ -45,17 +45,17 @@ describe('a roll-call', () => {
     const page = await pages.openPortalAs('teacher', '/portal/sheets/attendance?day=2026-11-18');
     await cellAt(page, 1).focus();
     for (const key of ['h', 'h']) await page.keyboard.press(key);
-    await expect(cellAt(page, 2).innerText()).resolves.toBe('Half day');
+    await expect(cellAt(page, 2).textContent()).resolves.toBe('Half day');
     await page.context().setOffline(true);
     await page.getByRole('button', { name: /^Save \d row/ }).click();
     await page
       .getByText(/cannot be reached/)
       .first()
       .waitFor();
-    await expect(cellAt(page, 1).innerText()).resolves.toBe('Half day');
+    await expect(cellAt(page, 1).textContent()).resolves.toBe('Half day');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Discard' }).click();
-    await expect(cellAt(page, 1).innerText()).resolves.not.toBe('Half day');
+    await expect(cellAt(page, 1).textContent()).resolves.not.toBe('Half day');
   });
 });
 

@@ -11,7 +11,8 @@ it('fills in a text for each student of a section, names what is missing, and se
   const page = await pages.openPortalAs('clerk', '/portal/write?class=5&section=A');
   const count = page.getByText(/^\d+ students? · \d+ messages? · \d+ segments?$/);
   await count.waitFor();
-  const [, students = '', messages = ''] = /^(\d+) students? · (\d+)/.exec(await count.innerText()) ?? [];
+  const [, students = '', messages = ''] =
+    /^(\d+) students? · (\d+)/.exec((await count.textContent()) ?? '') ?? [];
   expect(Number(messages)).toBe(Number(students));
   await page.getByLabel('Text').fill('{{nme}} of {{class}}: the school is closed tomorrow.');
   await page.getByText(/^No student has a value for \{\{nme\}\}/).waitFor();

@@ -289,7 +289,7 @@ describe('messages', () => {
 
   async function countConnections(): Promise<number | undefined> {
     const live = await gateway.app.server.metrics.registry.getSingleMetric('campus_live')?.get();
-    return live?.values.find(({ labels }) => labels['what'] === 'connections')?.value;
+    return live?.values.find(({ labels }) => labels.what === 'connections')?.value;
   }
 
   it('that are large are not collected before the caller is known', async () => {
