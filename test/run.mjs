@@ -1,8 +1,8 @@
 /**
  * `npm test`: runs Jest. Words are folders of test/ (`npm test -- store rest` runs two rooms alone) or parts
- * of the paths of test files (`npm test -- oquery`); options go to Jest as they are. Without a word all is
- * run that needs no browser (`npm run test:browser`) and no packages of others (`.ci/clients`). There,
- * `--within browser` has the words be parts of the paths of that room alone.
+ * of the paths of test files (`npm test -- oquery`); options go to Jest as they are. What needs a browser
+ * (`npm run test:browser`) or the packages of others (`.ci/clients`) runs only if a word names that room.
+ * With `--within browser`, the words are parts of the paths of that room alone.
  *
  * `--trials` (`npm run test:trials`) runs the files `*.trial.ts` in place of `*.test.ts`: what takes minutes
  * by its nature, because servers are killed, crowds are let in or hundreds of thousands of records pass.
@@ -31,10 +31,6 @@ const WORKERS_A_CORE = { tests: 1.5, busy: 2 };
 /** Jest takes the first of two numbers of workers, and refuses a number together with `--runInBand`. */
 const SAYS_WORKERS = /^(--maxWorkers|-w|--runInBand|-i)(=|$)/;
 
-/** Options of Jest whose value may be a word of its own. */
-const TAKES_VALUE =
-  /^(--maxWorkers|-w|--testTimeout|--testNamePattern|-t|--shard|--seed|--config|-c|--outputFile)$/;
-
 /** Ends as Jest ends: 0 when all passed. */
 export async function runJest(words) {
   const isOfTrials = words[0] === '--trials';
@@ -42,7 +38,7 @@ export async function runJest(words) {
   const isBusy = isOfTrials || patterns.some((word) => word.startsWith('/test/browser/'));
   const workersACore = isBusy ? WORKERS_A_CORE.busy : WORKERS_A_CORE.tests;
   const workers = `--maxWorkers=${Math.ceil(workersACore * availableParallelism())}`;
-  const isNarrowed = patterns.some((word, index) => !word.startsWith('-') && !isValue(patterns, index));
+  const namesRoomApart = patterns.some((word) => /browser|clients/.test(word));
   const jest = spawn(
     process.execPath,
     [
@@ -52,19 +48,14 @@ export async function runJest(words) {
       '--disable-warning=ExperimentalWarning',
       JEST,
       ...(patterns.some((word) => SAYS_WORKERS.test(word)) ? [] : [workers]),
-      ...(isNarrowed || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/(browser|clients)/']),
       ...patterns,
-      // It stands last: Jest takes all words that follow for further values of it.
+      // These stand last: Jest takes all words that follow for further values of them.
+      ...(namesRoomApart || isOfTrials ? [] : ['--testPathIgnorePatterns=/test/(browser|clients)/']),
       ...(isOfTrials ? ['--testMatch=<rootDir>/test/**/*.trial.ts'] : []),
     ],
     { stdio: 'inherit' },
   );
   return await new Promise((resolve) => jest.once('exit', (code) => resolve(code ?? 1)));
-}
-
-/** The value of the option before it, such as the number of `-w 3`. */
-function isValue(words, index) {
-  return TAKES_VALUE.test(words[index - 1] ?? '');
 }
 
 /** The words as Jest takes them: patterns of paths, and its own options. */

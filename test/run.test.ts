@@ -5,11 +5,23 @@ import { expect, it } from '@jest/globals';
 
 const RUN = fileURLToPath(new URL('./run.mjs', import.meta.url));
 
-/** How many workers Jest takes when it is started with these words. */
-async function workersOf(...words: string[]): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [RUN, ...words, '--showConfig']);
-  return (JSON.parse(stdout) as { globalConfig: { maxWorkers: number } }).globalConfig.maxWorkers;
+/** What Jest prints when it is started with these words. */
+async function printedFor(...words: string[]): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [RUN, ...words])).stdout;
 }
+
+/** How many workers Jest takes. */
+async function workersOf(...words: string[]): Promise<number> {
+  const config = JSON.parse(await printedFor(...words, '--showConfig'));
+  return (config as { globalConfig: { maxWorkers: number } }).globalConfig.maxWorkers;
+}
+
+it('runs the tests of clients and of the browser only by the name of their room', async () => {
+  expect(await printedFor('agents', '--listTests')).not.toContain('/clients/');
+  expect(await printedFor('-w', '1', '--listTests')).not.toContain('/browser/');
+  expect(await printedFor('clients/agents', '--listTests')).toContain('/test/clients/agents.test.ts');
+  expect(await printedFor('--within', 'browser', 'sheets', '--listTests')).toContain('/sheets.test.ts');
+});
 
 it('starts as many workers as it is told to', async () => {
   expect(await workersOf('rest', '--maxWorkers=1')).toBe(1);
