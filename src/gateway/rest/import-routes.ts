@@ -1,6 +1,6 @@
 /** The routes of imports. The upload is served by `src/gateway/server/import-serving.ts`. */
 import { printExactJson } from '../../base/json/json.js';
-import { MAPPING } from '../../services/importing/parse-mapping.js';
+import { MAPPING } from '../../services/importing/mapping-schema.js';
 import {
   ImportErrorResult,
   ImportMappingResult,

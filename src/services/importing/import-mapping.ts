@@ -1,44 +1,10 @@
-/**
- * A mapping assigns each column of a file to a field. It is proposed from the file, corrected by a person,
- * and may be kept by name.
- */
+/** The fields that a mapping names. */
 import { invalidAt, ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
-import { type CellPart, DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
-
-export interface ColumnMapping {
-  /** The column of the file; of documents, a member of the first level. */
-  readonly column: string;
-  /** The field, e.g. `address.city`, `_id`, or `student.admission_no`; `null`: the column is skipped. */
-  readonly field: string | null;
-  /** The part of its cells for this field; a column is mapped once per part. Default: the whole cell. */
-  readonly part?: CellPart | undefined;
-  /** How days and numbers are written, e.g. `DD/MM/YYYY`. Default: as this service writes them. */
-  readonly format?: string | undefined;
-  /** Replacements of values of the file. */
-  readonly values?: Readonly<Record<string, JsonValue>> | undefined;
-  /** A reference: the field of its target that the file has instead of the `_id`. */
-  readonly by?: string | undefined;
-  /** Cells that count as empty, such as `-` and `N/A`, in any case. */
-  readonly blank?: readonly string[] | undefined;
-  /** Confirms that a column with values is not mapped to a field. */
-  readonly leftOut?: true | undefined;
-  /** Confirms that the field is not declared. */
-  readonly undeclared?: true | undefined;
-  /** The effect of an empty cell on an existing record. Default: the field stays as it is. */
-  readonly empty?: 'leave' | 'remove' | undefined;
-}
-
-export interface ImportMapping {
-  readonly columns: readonly ColumnMapping[];
-  /** Fields that have the same value in every record. */
-  readonly fixed: JsonObject;
-  /** For documents: what happens to members that no column names. Default: they are kept. */
-  readonly others?: 'keep' | 'leave out' | undefined;
-}
+import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
+import type { ImportMapping } from './mapping-schema.js';
 
 /** The kind of value at a path of a mapping. */
 export type MappingTarget =
@@ -107,11 +73,6 @@ export function formatsOf(kind: RecordColumn['kind']): readonly string[] {
     default:
       return [];
   }
-}
-
-/** A mapping as it was stored. */
-export function toImportMapping(stored: JsonValue | undefined): ImportMapping | undefined {
-  return isJsonObject(stored) ? (stored as unknown as ImportMapping) : undefined;
 }
 
 /** The fault of a parameter of an import: what is wrong with it, and what would be right. */

@@ -9,7 +9,8 @@ import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Principals } from '../auth/principals.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
-import { type ImportMapping, invalidImport, noImport, toImportMapping } from './import-mapping.js';
+import { invalidImport, noImport } from './import-mapping.js';
+import { type ImportMapping, MAPPING } from './mapping-schema.js';
 import type { StoredImport } from './stored-import.js';
 
 interface ImportRightsOptions {
@@ -136,10 +137,7 @@ export class SavedMappings {
     // A mapping names fields, which only callers who may write them may see.
     return rows
       .filter((saved) => this.#rights.mayImport(scope, saved.collection))
-      .map((saved) => ({
-        ...saved,
-        mapping: toImportMapping(saved.mapping as JsonValue) ?? { columns: [], fixed: {} },
-      }));
+      .map((saved) => ({ ...saved, mapping: MAPPING.parse(saved.mapping) }));
   }
 
   /** @throws NOT_FOUND */

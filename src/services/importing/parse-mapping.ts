@@ -2,57 +2,13 @@
 
 import { z } from 'zod';
 import { andMore, type ErrorDetail, ServiceError } from '../../base/errors.js';
-import { defined, isExactNumber, type JsonValue } from '../../base/json/json.js';
+import { defined, type JsonValue } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Collection } from '../../base/model/collection.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
+import { formatsOf, targetOf } from './import-mapping.js';
+import { type ColumnMapping, type ImportMapping, MAPPING } from './mapping-schema.js';
 import type { SourceOptions } from './reading/row-source.js';
-
-const MAX_COLUMNS = 2_000;
-const NAME = z.string().min(1).max(500);
-
-const MAX_PARTS = 20;
-const MAX_BLANKS = 50;
-/** A request has its numbers with their digits, of which these need none that a float does not hold. */
-const upToMost = (least: number) =>
-  z.preprocess(
-    (sent) => (isExactNumber(sent) ? Number(sent.value) : sent),
-    z.int().min(least).max(MAX_PARTS),
-  );
-
-const PART = z
-  .strictObject({
-    separator: z.string().max(10).describe('Empty: the parts are where digits and letters meet, as in 10A.'),
-    number: upToMost(1),
-    of: upToMost(2),
-  })
-  .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts')
-  .describe('Which part of its cells goes there; the others are mapped by the column again.');
-
-const COLUMN = z.strictObject({
-  column: NAME,
-  field: NAME.nullable().describe('null: the column is left out.'),
-  part: PART.optional(),
-  format: z.string().min(1).max(100).optional().describe('How days and numbers are written.'),
-  values: z.record(z.string(), z.unknown()).optional().describe('Values that replace values of the file.'),
-  by: NAME.optional().describe('The field of the target by which a reference is found.'),
-  blank: z
-    .array(z.string().min(1).max(100))
-    .max(MAX_BLANKS)
-    .optional()
-    .describe('Cells that count as empty, such as "-" and "N/A", in any case.'),
-  leftOut: z.literal(true).optional().describe('The column has values and is left out on purpose.'),
-  undeclared: z.literal(true).optional().describe('The field is not declared, on purpose.'),
-  empty: z.enum(['leave', 'remove']).optional(),
-});
-
-/** A mapping as it is sent. */
-export const MAPPING = z.strictObject({
-  columns: z.array(COLUMN).max(MAX_COLUMNS),
-  fixed: z.record(NAME, z.unknown()).default({}).describe('Fields that have one value in every record.'),
-  others: z.enum(['keep', 'leave out']).optional(),
-});
 
 /**
  * Reads a mapping for a collection and, where they are known, the columns of a file.
@@ -74,7 +30,7 @@ export function parseImportMapping(
       })),
     );
   }
-  const mapping = parsed.data as ImportMapping;
+  const mapping = parsed.data;
   const faults = [
     ...findColumnFaults(mapping, columns),
     ...mapping.columns.flatMap((one, index) => faultsOfColumn(one, `/columns/${index}`, collection)),

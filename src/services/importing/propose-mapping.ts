@@ -11,7 +11,8 @@ import {
   headingWords,
   plainHeading,
 } from './heading-synonyms.js';
-import { type ColumnMapping, formatsOf, type ImportMapping, targetOf } from './import-mapping.js';
+import { formatsOf, targetOf } from './import-mapping.js';
+import type { ColumnMapping, ImportMapping } from './mapping-schema.js';
 import {
   ColumnFindings,
   type ColumnInspection,

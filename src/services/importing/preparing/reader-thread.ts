@@ -1,7 +1,7 @@
 /** The thread that reads a file: it inspects it, or prepares its rows batch by batch. */
 import { parentPort } from 'node:worker_threads';
 import { parsePlainJson } from '../../../base/json/json.js';
-import { toImportMapping } from '../import-mapping.js';
+import type { ImportMapping } from '../mapping-schema.js';
 import { type InspectedSource, inspectSource } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
 import type { SourceRow } from '../reading/row-source.js';
@@ -36,8 +36,9 @@ class ReaderThread implements FileThread {
 
   open = async ({ file, source, plan, mapping, batchRows }: PreparerStart): Promise<void> => {
     const rows = await openRowSource(file, source);
-    const parsed = toImportMapping(parsePlainJson(mapping)) ?? { columns: [], fixed: {} };
-    this.#preparer = new RowPreparer({ ...plan, mapping: parsed }, rows.columns, gateway);
+    const parsed: unknown = parsePlainJson(mapping);
+    const whole = { ...plan, mapping: parsed as ImportMapping };
+    this.#preparer = new RowPreparer(whole, rows.columns, gateway);
     this.#kept.length = 0;
     this.#batches = rows.rows(undefined, batchRows)[Symbol.asyncIterator]();
   };

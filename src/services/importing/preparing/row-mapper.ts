@@ -31,7 +31,8 @@ import {
   textOfCell,
   UNDAMAGED,
 } from '../cells/plain-cells.js';
-import { type ColumnMapping, type ImportMapping, type MappingTarget, targetOf } from '../import-mapping.js';
+import { type MappingTarget, targetOf } from '../import-mapping.js';
+import type { ColumnMapping, ImportMapping } from '../mapping-schema.js';
 
 /** An error of a row, with its column. */
 export interface RowFault extends ErrorDetail {

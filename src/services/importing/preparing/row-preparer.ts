@@ -23,7 +23,7 @@ import {
 import type { Sought } from '../../../store/writing/select-unlinked.js';
 import { type LinkVerdicts, settleLinks } from '../../../store/writing/settle-links.js';
 import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
-import type { ImportMapping } from '../import-mapping.js';
+import type { ImportMapping } from '../mapping-schema.js';
 import type { SourceRow } from '../reading/row-source.js';
 import { columnFinder, createRowMapper, type MappedRow, partialFields, type RowFault } from './row-mapper.js';
 import { SeenTexts } from './seen-texts.js';
