@@ -2,6 +2,7 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { ServiceError, tryTo } from '../../../base/errors.js';
 import { isJsonObject, type JsonObject, parsePlainJson } from '../../../base/json/json.js';
 import { readUnpacked } from '../reading/bson-source.js';
@@ -22,7 +23,6 @@ export interface MongoDump {
   readonly warnings: readonly string[];
 }
 
-const MAX_METADATA_BYTES = 16 * 1024 ** 2;
 const DOCUMENTS = /\.(bson|json|ndjson|jsonl)(?:\.gz)?$/;
 const METADATA = /\.metadata\.json(?:\.gz)?$/;
 
@@ -122,23 +122,11 @@ function nameOfFile(base: string): string {
 }
 
 async function readMetadata(file: string): Promise<JsonObject | undefined> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
   try {
-    for await (const chunk of readUnpacked(file)) {
-      parts.push(chunk);
-      bytes += chunk.length;
-      if (bytes > MAX_METADATA_BYTES)
-        throw new ServiceError('LIMIT_EXCEEDED', `${file} is too large for metadata.`);
-    }
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-    throw fault;
-  }
-  try {
-    const parsed = parsePlainJson(Buffer.concat(parts).toString());
+    const parsed = parsePlainJson(await text(readUnpacked(file)));
     return isJsonObject(parsed) ? parsed : undefined;
   } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
     if (!(cause instanceof SyntaxError)) throw cause;
     throw new ServiceError('MALFORMED_REQUEST', `The metadata of ${file} are not JSON (${cause.message}).`, {
       cause,

@@ -10,8 +10,8 @@ import {
   inBatches,
   type NumberedBytes,
   type RowSource,
+  SOURCE_LIMITS,
   type SourceFile,
-  type SourceLimits,
   type SourceRow,
 } from './row-source.js';
 
@@ -19,15 +19,14 @@ import {
 const DECODED = { promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
 /** Opens a file of BSON. A document whose inner parts are damaged is a row with a fault. */
-export function openBsonSource(file: SourceFile, limits: SourceLimits): RowSource {
+export function openBsonSource(file: SourceFile): RowSource {
   return {
     format: 'bson',
     warnings: [],
     rows: (signal, batchRows) =>
       inBatches(
-        splitBson(readUnpacked(file.path), limits.maxLineLength),
+        splitBson(readUnpacked(file.path)),
         ({ number, bytes }) => rowOfBsonDocument(number, bytes),
-        limits,
         signal,
         batchRows,
       ),
@@ -84,15 +83,12 @@ const LENGTH_BYTES = 4;
 const SHORTEST_DOCUMENT = 5;
 
 /**
- * The BSON documents, of at most so many bytes. Each batch holds the documents that end in one chunk.
+ * The BSON documents. Each batch holds the documents that end in one chunk.
  *
  * @throws MALFORMED_REQUEST if the length of a document is invalid, or if the bytes end within a document
  * @throws LIMIT_EXCEEDED
  */
-async function* splitBson(
-  chunks: AsyncIterable<Buffer>,
-  maxLength: number,
-): AsyncGenerator<readonly NumberedBytes[]> {
+async function* splitBson(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly NumberedBytes[]> {
   let carried: Buffer[] = [];
   let length = 0;
   let number = 1;
@@ -107,7 +103,7 @@ async function* splitBson(
     let start = 0;
     while (bytes.length - start >= LENGTH_BYTES) {
       const size = bytes.readInt32LE(start);
-      assertSize(size, number, maxLength);
+      assertSize(size, number);
       if (bytes.length - start < size) break;
       documents.push({ number, bytes: bytes.subarray(start, start + size) });
       start += size;
@@ -124,7 +120,8 @@ async function* splitBson(
   );
 }
 
-function assertSize(size: number, number: number, maxLength: number): void {
+function assertSize(size: number, number: number): void {
+  const { maxLineLength } = SOURCE_LIMITS;
   if (size < SHORTEST_DOCUMENT) {
     throw new ServiceError(
       'MALFORMED_REQUEST',
@@ -132,10 +129,10 @@ function assertSize(size: number, number: number, maxLength: number): void {
         'the file is damaged, or not BSON.',
     );
   }
-  if (size > maxLength) {
+  if (size > maxLineLength) {
     throw new ServiceError(
       'LIMIT_EXCEEDED',
-      `Document ${number} has ${size} bytes; at most ${maxLength} are read. Divide it.`,
+      `Document ${number} has ${size} bytes; at most ${maxLineLength} are read. Divide it.`,
     );
   }
 }

@@ -9,18 +9,18 @@ import { type Encoding, findEncoding, readAsUtf8 } from './encoding.js';
 import {
   inBatches,
   type RowSource,
+  SOURCE_LIMITS,
   type SourceFile,
-  type SourceLimits,
   type SourceOptions,
   type SourceRow,
 } from './row-source.js';
 import {
+  assertNotWider,
   findHeader,
   headerRowsOf,
   isBlankRow,
   type TableHeader,
   type TableRow,
-  tooManyColumns,
   toSourceRow,
 } from './table-row.js';
 
@@ -31,7 +31,6 @@ interface TableText {
   readonly delimiter: string;
   /** Whether its first line only names the delimiter, as Excel writes it: `sep=;`. */
   readonly namesDelimiter: boolean;
-  readonly limits: SourceLimits;
 }
 
 const SAMPLE_LENGTH = 64 * 1024;
@@ -45,7 +44,6 @@ const LINE_ENDS = ['\r\n', '\n', '\r'];
 export async function openCsvSource(
   file: SourceFile,
   options: SourceOptions & { readonly format: 'csv' | 'tsv' },
-  limits: SourceLimits,
 ): Promise<RowSource> {
   const found = await findEncoding(file.path, options.encoding);
   const sample = await readSample(file.path, found.encoding);
@@ -58,19 +56,16 @@ export async function openCsvSource(
       named?.[1] ??
       (options.format === 'tsv' ? '\t' : findDelimiter(sample)),
     namesDelimiter: named !== null,
-    limits,
   };
-  const header = findHeader(await headerRowsOf(readRows(text)), options.header, limits);
+  const header = findHeader(await headerRowsOf(readRows(text)), options.header);
   return {
     format: options.format,
     encoding: text.encoding,
     delimiter: text.delimiter,
-    header: header.header,
-    columns: header.columns,
-    title: header.title,
+    ...header,
     warnings: [...found.warnings, ...header.warnings],
     rows: (signal, batchRows) =>
-      inBatches(readRows(text), (row) => toCheckedRow(row, header), limits, signal, batchRows),
+      inBatches(readRows(text), (row) => toCheckedRow(row, header), signal, batchRows),
   };
 }
 
@@ -129,20 +124,19 @@ async function* readRows(text: TableText): AsyncGenerator<readonly QuotedRow[]> 
     const number = line;
     line += linesOf(parsed.raw);
     const isOfDelimiter = number === 1 && text.namesDelimiter;
-    return isOfDelimiter || isBlankRow(parsed.record) ? [] : [toQuotedRow(parsed, number, text)];
+    return isOfDelimiter || isBlankRow(parsed.record) ? [] : [toQuotedRow(parsed, number, text.delimiter)];
   };
   try {
     for await (const records of parseRecords(text)) yield records.flatMap(rowOf);
   } catch (cause) {
-    throw toServiceError(cause, line, text.limits);
+    throw toServiceError(cause, line);
   }
 }
 
 /** Numbers a record, and removes the quoting from its cells. */
-function toQuotedRow({ record, raw }: ParsedRow, number: number, text: TableText): QuotedRow {
-  const { limits, delimiter } = text;
-  if (record.length > limits.maxColumns) throw tooManyColumns(number, record.length, limits.maxColumns);
-  assertCellsFit(record, number, limits);
+function toQuotedRow({ record, raw }: ParsedRow, number: number, delimiter: string): QuotedRow {
+  assertNotWider(record.length, number);
+  assertCellsFit(record, number);
   const cells = record.map((cell) => (cell === '' ? null : cell));
   const row = { number, cells: raw.includes("'") ? cells.map((cell) => cell && rearmFormula(cell)) : cells };
   const fault = raw.includes('"') ? faultOfQuotes({ record, raw }, number, delimiter) : undefined;
@@ -153,13 +147,13 @@ function toQuotedRow({ record, raw }: ParsedRow, number: number, text: TableText
  * The records that the parser makes of each chunk. The parser is written to and read from directly: a pipe
  * would drop the records before a fault, and thereby the line of the fault.
  */
-async function* parseRecords({ path, encoding, delimiter, limits }: TableText): AsyncGenerator<ParsedRow[]> {
+async function* parseRecords({ path, encoding, delimiter }: TableText): AsyncGenerator<ParsedRow[]> {
   const parser = parse({
     delimiter,
     record_delimiter: LINE_ENDS,
     relax_column_count: true,
     relax_quotes: true,
-    max_record_size: limits.maxLineLength,
+    max_record_size: SOURCE_LIMITS.maxLineLength,
     raw: true,
   });
   let failure: Error | undefined;
@@ -234,7 +228,8 @@ function linesOf(raw: string): number {
   return lines;
 }
 
-function assertCellsFit(cells: readonly string[], line: number, { maxCellLength }: SourceLimits): void {
+function assertCellsFit(cells: readonly string[], line: number): void {
+  const { maxCellLength } = SOURCE_LIMITS;
   const large = cells.findIndex((cell) => cell.length > maxCellLength);
   if (large < 0) return;
   throw new ServiceError(
@@ -244,7 +239,8 @@ function assertCellsFit(cells: readonly string[], line: number, { maxCellLength 
   );
 }
 
-function toServiceError(cause: unknown, line: number, { maxLineLength }: SourceLimits): unknown {
+function toServiceError(cause: unknown, line: number): unknown {
+  const { maxLineLength } = SOURCE_LIMITS;
   if (!(cause instanceof CsvError)) return cause;
   if (cause.code === 'CSV_MAX_RECORD_SIZE') {
     return new ServiceError(

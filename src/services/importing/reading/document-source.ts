@@ -9,8 +9,8 @@ import {
   inBatches,
   type NumberedBytes,
   type RowSource,
+  SOURCE_LIMITS,
   type SourceFile,
-  type SourceLimits,
   type SourceOptions,
   type SourceRow,
 } from './row-source.js';
@@ -28,7 +28,6 @@ export async function openJsonSource(
     readonly format: 'json' | 'ndjson' | 'ejson';
     readonly layout: 'lines' | 'values';
   },
-  limits: SourceLimits,
 ): Promise<RowSource> {
   const { encoding, warnings } = await findEncoding(file.path, options.encoding);
   const rowOf = (number: number, json: string): SourceRow => {
@@ -44,9 +43,8 @@ export async function openJsonSource(
     warnings,
     rows: (signal, batchRows) =>
       inBatches(
-        split(readAsUtf8(file.path, encoding), limits),
+        split(readAsUtf8(file.path, encoding)),
         ({ number, bytes }) => rowOf(number, bytes.toString()),
-        limits,
         signal,
         batchRows,
       ),
@@ -112,10 +110,7 @@ type Place = 'start' | 'sequence' | 'value' | 'comma' | 'behind';
  * @throws LIMIT_EXCEEDED if a value is too long, MALFORMED_REQUEST if the text ends within a value or has
  * other characters between two values, with the line
  */
-async function* splitJsonValues(
-  chunks: AsyncIterable<Buffer>,
-  { maxLineLength }: SourceLimits,
-): AsyncGenerator<readonly NumberedBytes[]> {
+async function* splitJsonValues(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly NumberedBytes[]> {
   let place = 'start' as Place;
   let line = 1;
   let valueLine = 1;
@@ -135,8 +130,10 @@ async function* splitJsonValues(
   let carried: Buffer[] = [];
   const carry = (bytes: Buffer) => {
     carried.push(bytes);
-    if (carried.reduce((sum, { length }) => sum + length, 0) > maxLineLength)
-      throw tooLong(valueLine, maxLineLength);
+    assertNotLonger(
+      carried.reduce((sum, { length }) => sum + length, 0),
+      valueLine,
+    );
   };
   const take = (bytes: Buffer): NumberedBytes => {
     carry(bytes);
@@ -238,10 +235,7 @@ const EXPECTED: Readonly<Record<Place, string>> = {
  *
  * @throws LIMIT_EXCEEDED if a line is too long
  */
-async function* splitJsonLines(
-  chunks: AsyncIterable<Buffer>,
-  { maxLineLength }: SourceLimits,
-): AsyncGenerator<readonly NumberedBytes[]> {
+async function* splitJsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly NumberedBytes[]> {
   let carried: Buffer[] = [];
   let length = 0;
   let number = 1;
@@ -250,7 +244,7 @@ async function* splitJsonLines(
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       const rest = chunk.subarray(start, end);
-      if (length + rest.length > maxLineLength) throw tooLong(number, maxLineLength);
+      assertNotLonger(length + rest.length, number);
       const bytes = carried.length > 0 ? Buffer.concat([...carried, rest]) : rest;
       if (!isBlank(bytes)) lines.push({ number, bytes });
       carried = [];
@@ -260,7 +254,7 @@ async function* splitJsonLines(
     }
     if (start < chunk.length) carried.push(chunk.subarray(start));
     length += chunk.length - start;
-    if (length > maxLineLength) throw tooLong(number, maxLineLength);
+    assertNotLonger(length, number);
     yield lines;
   }
   const last = Buffer.concat(carried);
@@ -271,8 +265,10 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every(isSpace);
 }
 
-function tooLong(line: number, maxLineLength: number): ServiceError {
-  return new ServiceError(
+function assertNotLonger(length: number, line: number): void {
+  const { maxLineLength } = SOURCE_LIMITS;
+  if (length <= maxLineLength) return;
+  throw new ServiceError(
     'LIMIT_EXCEEDED',
     `What begins on line ${line} is longer than ${maxLineLength} bytes, the most of a document. Divide it.`,
   );

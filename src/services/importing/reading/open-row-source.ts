@@ -9,7 +9,6 @@ import {
   SOURCE_LIMITS,
   type SourceFile,
   type SourceFormat,
-  type SourceLimits,
   type SourceOptions,
   type SourceRow,
 } from './row-source.js';
@@ -25,20 +24,15 @@ import { unfoldDays } from './unfold-days.js';
  * @throws LIMIT_EXCEEDED if the file exceeds a limit, MALFORMED_REQUEST if it cannot be read, INVALID_VALUE
  * for an unknown option. Each names the right values.
  */
-export async function openRowSource(
-  file: SourceFile,
-  options: SourceOptions = {},
-  limits: SourceLimits = SOURCE_LIMITS,
-): Promise<RowSource> {
+export async function openRowSource(file: SourceFile, options: SourceOptions = {}): Promise<RowSource> {
   const { size } = await stat(file.path);
-  if (size > limits.maxBytes) {
-    throw new ServiceError(
-      'LIMIT_EXCEEDED',
-      `The file has ${size} bytes; at most ${limits.maxBytes} are read. Divide it.`,
-    );
+  const { maxBytes } = SOURCE_LIMITS;
+  if (size > maxBytes) {
+    const detail = `The file has ${size} bytes; at most ${maxBytes} are read. Divide it.`;
+    throw new ServiceError('LIMIT_EXCEEDED', detail);
   }
   const sniffed = await sniffFormat(file, options.format);
-  const opened = await openFormat(file, options, sniffed, limits);
+  const opened = await openFormat(file, options, sniffed);
   const source = options.unfold === undefined ? opened : unfoldDays(opened, options.unfold);
   return {
     ...source,
@@ -54,27 +48,26 @@ async function openFormat(
   file: SourceFile,
   options: SourceOptions,
   { format, layout }: SniffedFormat,
-  limits: SourceLimits,
 ): Promise<RowSource> {
   switch (format) {
     case 'csv':
     case 'tsv': {
       const { openCsvSource } = await import('./csv-source.js');
-      return await openCsvSource(file, { ...options, format }, limits);
+      return await openCsvSource(file, { ...options, format });
     }
     case 'json':
     case 'ndjson':
     case 'ejson': {
       const { openJsonSource } = await import('./document-source.js');
-      return await openJsonSource(file, { ...options, format, layout }, limits);
+      return await openJsonSource(file, { ...options, format, layout });
     }
     case 'bson': {
       const { openBsonSource } = await import('./bson-source.js');
-      return openBsonSource(file, limits);
+      return openBsonSource(file);
     }
     case 'xlsx': {
       const { openXlsxSource } = await import('./xlsx-source.js');
-      return await openXlsxSource(file, options, limits);
+      return await openXlsxSource(file, options);
     }
   }
 }
@@ -139,8 +132,8 @@ const LARGEST_DOCUMENT = 17 * 1024 ** 2;
 async function sniffFormat(file: SourceFile, named: SourceFormat | undefined): Promise<SniffedFormat> {
   const bytes = await startOfFile(file.path, SAMPLE_BYTES);
   const text = textOf(bytes);
-  const format = named ?? formatOf(bytes, text, hintOf(file));
   const hint = hintOf(file);
+  const format = named ?? formatOf(bytes, text, hint);
   const isMistaken = named === undefined && hint !== undefined && !isLike(hint, format);
   return {
     format,
@@ -251,21 +244,9 @@ const FORMATS_BY_ENDING: Readonly<Record<string, SourceFormat>> = {
   bson: 'bson',
 };
 
-const FORMATS_BY_TYPE: Readonly<Record<string, SourceFormat>> = {
-  'text/csv': 'csv',
-  'text/tab-separated-values': 'tsv',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'application/json': 'json',
-  'application/x-ndjson': 'ndjson',
-  'application/ndjson': 'ndjson',
-  'application/jsonl': 'ndjson',
-  'application/bson': 'bson',
-};
-
-function hintOf({ name = '', contentType = '' }: SourceFile): SourceFormat | undefined {
+function hintOf({ name = '' }: SourceFile): SourceFormat | undefined {
   const [, ending = ''] = /\.([a-z]+)(?:\.gz)?$/i.exec(name) ?? [];
-  const [type = ''] = contentType.split(';');
-  return FORMATS_BY_ENDING[ending.toLowerCase()] ?? FORMATS_BY_TYPE[type.trim().toLowerCase()];
+  return FORMATS_BY_ENDING[ending.toLowerCase()];
 }
 
 const TABLES: ReadonlySet<SourceFormat> = new Set(['csv', 'tsv']);

@@ -63,12 +63,11 @@ export interface RowSource {
   rows(signal?: AbortSignal, batchRows?: number): AsyncIterable<readonly SourceRow[]>;
 }
 
-/** A file on disk, with the name and type that the caller gave. */
+/** A file on disk, with the name that the caller gave. */
 export interface SourceFile {
   readonly path: string;
   /** The file name given by the caller. Its ending is a hint of the format. */
   readonly name?: string;
-  readonly contentType?: string;
 }
 
 /** The columns of a register that are days, which are read as rows. */
@@ -110,7 +109,6 @@ export interface NumberedBytes {
 export async function* inBatches<Piece>(
   chunks: AsyncIterable<readonly Piece[]>,
   rowOf: (piece: Piece) => SourceRow | undefined,
-  { maxRows }: Pick<SourceLimits, 'maxRows'>,
   signal: AbortSignal | undefined,
   batchRows = BATCH_ROWS,
 ): AsyncGenerator<readonly SourceRow[]> {
@@ -123,7 +121,7 @@ export async function* inBatches<Piece>(
       const row = rowOf(piece);
       if (row === undefined) continue;
       count += 1;
-      if (count > maxRows) throw tooManyRows(row.number, maxRows);
+      if (count > SOURCE_LIMITS.maxRows) throw tooManyRows(row.number);
       batch.push(row);
       length += lengthOf(row.values);
       if (batch.length < batchRows && length < BATCH_LENGTH) continue;
@@ -164,17 +162,15 @@ export const SOURCE_LIMITS = {
   maxLineLength: 16 * 1024 ** 2,
 } as const;
 
-export type SourceLimits = { readonly [Name in keyof typeof SOURCE_LIMITS]: number };
-
 const LENGTH_OF_VALUE = 8;
 /** The number of rows in a batch, and their size. A batch is smaller if a row is large. */
 const BATCH_ROWS = 1_000;
 const BATCH_LENGTH = 4 * 1024 ** 2;
 
 /** `number`: the number of the first row beyond the limit, as a person sees it. */
-function tooManyRows(number: number, maxRows: number): ServiceError {
+function tooManyRows(number: number): ServiceError {
   return new ServiceError(
     'LIMIT_EXCEEDED',
-    `Row ${number} is one of more than ${maxRows}, the most that are read. Divide the file.`,
+    `Row ${number} is one of more than ${SOURCE_LIMITS.maxRows}, the most that are read. Divide the file.`,
   );
 }

@@ -1,13 +1,14 @@
 /** Collects the rows of a sheet from its elements. */
 
 import { closeSync, readSync, writeSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../../base/errors.js';
 import { ExactNumber, toPlainNumber } from '../../../base/json/json.js';
 import { decodeXstring } from '../../../base/tables/xstring.js';
 import { dayOfSerial } from '../cells/day-cell.js';
 import { openNamelessFile } from './nameless-file.js';
-import type { SourceLimits } from './row-source.js';
-import { type CellValue, isBlankRow, type TableRow, tooManyColumns } from './table-row.js';
+import { SOURCE_LIMITS } from './row-source.js';
+import { assertNotWider, type CellValue, isBlankRow, type TableRow } from './table-row.js';
 
 /** A row of a sheet, with the faults of its cells. */
 export interface SheetRow extends TableRow {
@@ -28,7 +29,6 @@ interface SheetContext {
   readonly dateSystem: 'serial' | 'serial-1904';
   /** Merged areas of one column and several rows. The value of their first cell applies to all of them. */
   readonly merged: readonly MergedCells[];
-  readonly limits: SourceLimits;
 }
 
 export interface MergedCells {
@@ -110,7 +110,7 @@ export class SheetReader {
   text(text: string): void {
     if (!this.#taking) return;
     this.#text += text;
-    const { maxCellLength } = this.#context.limits;
+    const { maxCellLength } = SOURCE_LIMITS;
     if (this.#text.length > maxCellLength) {
       throw new ServiceError(
         'LIMIT_EXCEEDED',
@@ -129,8 +129,7 @@ export class SheetReader {
   #endCell(): void {
     const value = this.#value();
     if (value === null || value === '') return;
-    const { maxColumns } = this.#context.limits;
-    if (this.#column >= maxColumns) throw tooManyColumns(this.#number, this.#column + 1, maxColumns);
+    assertNotWider(this.#column + 1, this.#number);
     this.#set(this.#column, value);
     const area = this.#mergedByFirst.get(`${this.#number}:${this.#column}`);
     if (area) this.#open.set(area.column, { lastRow: area.lastRow, value });
@@ -357,7 +356,7 @@ export class SharedStrings implements Disposable {
   #pendingBytes = 0;
   #held: Buffer | undefined;
   #file: number | undefined;
-  readonly #pages = new Map<number, Buffer>();
+  readonly #pages = new LRUCache<number, Buffer>({ max: MAX_PAGES, memoMethod: (page) => this.#read(page) });
 
   add(text: string): void {
     if (this.#count + 1 >= this.#offsets.length) {
@@ -407,19 +406,14 @@ export class SharedStrings implements Disposable {
     const parts: Buffer[] = [];
     for (let page = first; page <= last; page += 1) {
       const from = Math.max(0, start - page * PAGE_BYTES);
-      parts.push(this.#page(page).subarray(from, end - page * PAGE_BYTES));
+      parts.push(this.#pages.memo(page).subarray(from, end - page * PAGE_BYTES));
     }
     return Buffer.concat(parts).toString();
   }
 
-  #page(number: number): Buffer {
-    const known = this.#pages.get(number);
-    if (known) return known;
+  #read(number: number): Buffer {
     const page = Buffer.alloc(PAGE_BYTES);
     if (this.#file !== undefined) readSync(this.#file, page, 0, PAGE_BYTES, number * PAGE_BYTES);
-    const [oldest] = this.#pages.keys();
-    if (this.#pages.size >= MAX_PAGES && oldest !== undefined) this.#pages.delete(oldest);
-    this.#pages.set(number, page);
     return page;
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../base/errors.js';
 import { type ExactNumber, type JsonValue, setMember } from '../../../base/json/json.js';
 import { replaceUnstorable } from '../../../base/model/unstorable-text.js';
 import { isBlankCell, textOfCell } from '../cells/plain-cells.js';
-import type { SourceLimits, SourceRow } from './row-source.js';
+import { SOURCE_LIMITS, type SourceRow } from './row-source.js';
 
 /** A row of a table as in the file. */
 export interface TableRow {
@@ -43,16 +43,9 @@ export async function headerRowsOf<Row extends TableRow>(
  *
  * @throws MALFORMED_REQUEST if there is no such row, LIMIT_EXCEEDED if there are too many columns
  */
-export function findHeader(
-  rows: readonly TableRow[],
-  wanted: number | 'none' | undefined,
-  { maxColumns }: SourceLimits,
-): TableHeader {
+export function findHeader(rows: readonly TableRow[], wanted: number | 'none' | undefined): TableHeader {
   const widest = Math.max(0, ...rows.map(({ cells }) => cells.length));
-  if (widest > maxColumns) {
-    const row = rows.find(({ cells }) => cells.length === widest);
-    throw tooManyColumns(row?.number ?? 1, widest, maxColumns);
-  }
+  assertNotWider(widest, rows.find(({ cells }) => cells.length === widest)?.number ?? 1);
   if (wanted === 'none') {
     const columns = Array.from({ length: widest }, (_, index) => `column ${index + 1}`);
     return { header: 'none', columns, title: '', warnings: [] };
@@ -77,8 +70,11 @@ export function findHeader(
   return { header: row.number, columns, title, warnings: [...warnings, ...ofNames] };
 }
 
-export function tooManyColumns(row: number, columns: number, maxColumns: number): ServiceError {
-  return new ServiceError(
+/** @throws LIMIT_EXCEEDED */
+export function assertNotWider(columns: number, row: number): void {
+  const { maxColumns } = SOURCE_LIMITS;
+  if (columns <= maxColumns) return;
+  throw new ServiceError(
     'LIMIT_EXCEEDED',
     `Row ${row} has ${columns} columns; at most ${maxColumns} are read. Leave out columns, ` +
       'or check that the delimiter is right.',

@@ -3,7 +3,7 @@
 import { dayWritten, monthNumber, parseMonthCell } from '../cells/day-cell.js';
 import type { DayFormat } from '../cells/day-formats.js';
 import { CellFault, isBlankCell, textOfCell } from '../cells/plain-cells.js';
-import { inBatches, type RowSource, SOURCE_LIMITS, type SourceRow, type UnfoldedDays } from './row-source.js';
+import { inBatches, type RowSource, type SourceRow, type UnfoldedDays } from './row-source.js';
 
 /** Fewer columns with days may be fields of a record. */
 const FEWEST_DAYS = 3;
@@ -93,8 +93,7 @@ export function unfoldDays(source: RowSource, unfold: UnfoldedDays): RowSource {
     ...source,
     columns: [...kept, unfold.day, unfold.value],
     warnings: [...source.warnings, ...warningsOf(unfold)],
-    rows: (signal, batchRows) =>
-      inBatches(unfolded(source.rows(signal)), (row) => row, SOURCE_LIMITS, signal, batchRows),
+    rows: (signal, batchRows) => inBatches(unfolded(source.rows(signal)), (row) => row, signal, batchRows),
   };
 
   async function* unfolded(batches: AsyncIterable<readonly SourceRow[]>): AsyncGenerator<SourceRow[]> {

@@ -9,7 +9,6 @@ import {
   inBatches,
   type RowSource,
   type SourceFile,
-  type SourceLimits,
   type SourceOptions,
   type SourceRow,
 } from './row-source.js';
@@ -37,13 +36,12 @@ interface WorkbookParts {
   readonly strings: string | undefined;
 }
 
-/** The parts of a sheet to read, and the limits. */
+/** The parts of a sheet to read. */
 interface SheetText {
   readonly path: string;
   readonly workbook: WorkbookParts;
   readonly sheet: SheetPart;
   readonly merged: readonly MergedCells[];
-  readonly limits: SourceLimits;
 }
 
 /**
@@ -53,29 +51,25 @@ interface SheetText {
  *
  * @throws MALFORMED_REQUEST, LIMIT_EXCEEDED; INVALID_VALUE for a sheet that is not there
  */
-export async function openXlsxSource(
-  file: SourceFile,
-  options: SourceOptions,
-  limits: SourceLimits,
-): Promise<RowSource> {
+export async function openXlsxSource(file: SourceFile, options: SourceOptions): Promise<RowSource> {
   const workbook = await readWorkbook(file.path);
-  const { sheet, header, merged, mergedAreas } = await findSheet(file.path, workbook, options, limits);
-  const text: SheetText = { path: file.path, workbook, sheet, merged, limits };
+  const { sheet, header } = await findSheet(file.path, workbook, options);
+  const merged = await findMerged(file.path, sheet.part);
+  // A value over several columns stands in the first of them anyway.
+  const text = { path: file.path, workbook, sheet, merged: merged.filter(({ width }) => width === 1) };
   const others = candidatesOf(workbook.sheets, undefined).filter((one) => one !== sheet);
   const warnings = [
     ...(options.sheet === undefined && others.length > 0 ? [warningOfOthers(sheet, others)] : []),
-    ...(mergedAreas === 0 ? [] : [warningOfMerged(mergedAreas)]),
+    ...(merged.length === 0 ? [] : [warningOfMerged(merged.length)]),
   ];
   return {
     format: 'xlsx',
     sheet: sheet.name,
     sheets: workbook.sheets.map(({ name }) => name),
-    header: header.header,
-    columns: header.columns,
-    title: header.title,
+    ...header,
     warnings: [...warnings, ...header.warnings],
     rows: (signal, batchRows) =>
-      inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), limits, signal, batchRows),
+      inBatches(readSheetRows(text), (row) => toCheckedRow(row, header), signal, batchRows),
   };
 }
 
@@ -101,17 +95,12 @@ async function findSheet(
   file: string,
   workbook: WorkbookParts,
   options: SourceOptions,
-  limits: SourceLimits,
-): Promise<{ sheet: SheetPart; header: TableHeader; merged: readonly MergedCells[]; mergedAreas: number }> {
+): Promise<{ readonly sheet: SheetPart; readonly header: TableHeader }> {
   const candidates = candidatesOf(workbook.sheets, options.sheet);
   for (const [index, sheet] of candidates.entries()) {
-    const text = { path: file, workbook, sheet, merged: [], limits };
-    const rows = await headerRowsOf(readSheetRows(text));
+    const rows = await headerRowsOf(readSheetRows({ path: file, workbook, sheet, merged: [] }));
     if (rows.length === 0 && index < candidates.length - 1) continue;
-    const header = findHeader(rows, options.header, limits);
-    const areas = await findMerged(file, sheet.part);
-    const merged = areas.filter(({ width }) => width === 1);
-    return { sheet, header, merged, mergedAreas: areas.length };
+    return { sheet, header: findHeader(rows, options.header) };
   }
   throw new ServiceError('MALFORMED_REQUEST', 'All sheets of the workbook are hidden.');
 }
@@ -145,7 +134,7 @@ function toCheckedRow(row: SheetRow, { header, columns }: TableHeader): SourceRo
   };
 }
 
-async function* readSheetRows({ path: file, workbook, sheet, merged, limits }: SheetText) {
+async function* readSheetRows({ path: file, workbook, sheet, merged }: SheetText) {
   await using parts = await ZipParts.open(file);
   using strings = new SharedStrings();
   if (workbook.strings !== undefined) await readStrings(parts, workbook.strings, strings);
@@ -153,7 +142,7 @@ async function* readSheetRows({ path: file, workbook, sheet, merged, limits }: S
   const styles = new CellStyles();
   if (workbook.styles !== undefined) await readWholeXml(workbook.styles, parts.read(workbook.styles), styles);
   const { dateSystem } = workbook;
-  const reader = new SheetReader({ strings, styles, dateSystem, merged, limits });
+  const reader = new SheetReader({ strings, styles, dateSystem, merged });
   for await (const _ of readXml(sheet.part, parts.read(sheet.part), reader)) {
     const rows = reader.takeRows();
     if (rows.length > 0) yield rows;

@@ -1,15 +1,14 @@
+import { truncate } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { printCsvLine } from '../../../../src/base/tables/csv-line.js';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
+import { inBatches } from '../../../../src/services/importing/reading/row-source.js';
 import { runsOf } from '../../../full-length.js';
 import { allRows, readSource, withFile } from './source-fixture.js';
 
 /** The cells of all rows, header left out. */
-async function cellsOf(
-  content: string | Uint8Array,
-  ...rest: [string?, object?, object?]
-): Promise<unknown[][]> {
+async function cellsOf(content: string | Uint8Array, ...rest: [string?, object?]): Promise<unknown[][]> {
   const { rows } = await readSource(content, ...rest);
   return rows.map(({ values }) => Object.values(values));
 }
@@ -276,33 +275,41 @@ describe('a row of CSV', () => {
 
 describe('a limit of CSV', () => {
   it.each([
-    ['bytes', 'a\n1\n', { maxBytes: 3 }, 'The file has 4 bytes; at most 3 are read.'],
-    ['rows', 'a\n1\n2\n3\n', { maxRows: 2 }, 'Row 4 is one of more than 2, the most that are read.'],
-    ['columns of the header', 'a,b,c\n', { maxColumns: 2 }, 'Row 1 has 3 columns; at most 2 are read.'],
-    ['columns of a row', `a,b\n${'1,2\n'.repeat(30)}1,2,3\n`, { maxColumns: 2 }, 'Row 32 has 3 columns'],
+    ['columns of the header', 'a,'.repeat(2_001), 'Row 1 has 2002 columns; at most 2000 are read.'],
+    ['columns of a row', `a,b\n${'1,2\n'.repeat(30)}${','.repeat(2_000)}1\n`, 'Row 32 has 2001 columns'],
     [
       'cell',
-      'a,b\n1,"2345"\n',
-      { maxCellLength: 3 },
-      'Cell 2 of line 2 has 4 characters; at most 3 are read.',
+      `a,b\n1,"${'x'.repeat(1024 ** 2 + 1)}"\n`,
+      'Cell 2 of line 2 has 1048577 characters; at most 1048576 are read.',
     ],
-    [
-      'line',
-      'a,b\n1,234567890123\n',
-      { maxLineLength: 8 },
-      'What begins on line 2 is longer than 8 characters',
-    ],
+    ['line', `a,b\n1,${'x'.repeat(17 * 1024 ** 2)}\n`, 'What begins on line 2 is longer than 16777216'],
     [
       'line that a quote makes long',
-      'a\n1\n"2\n3\n4\n5\n6\n',
-      { maxLineLength: 8 },
+      `a\n1\n"${'2\n'.repeat(9 * 1024 ** 2)}`,
       'What begins on line 3 is longer',
     ],
-  ])('names itself, the line and what would be right: %s', async (_, text, limits, message) => {
-    await expect(readSource(text, 'rows.csv', {}, limits)).rejects.toMatchObject({
+  ])('names itself, the line and what would be right: %s', async (_, text, message) => {
+    await expect(readSource(text, 'rows.csv')).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
       message: expect.stringContaining(message),
     });
+  });
+
+  it('refuses more bytes and rows than are read', async () => {
+    await withFile('', async (path) => {
+      await truncate(path, 2 * 1024 ** 3 + 1);
+      await expect(openRowSource({ path })).rejects.toThrow(
+        'The file has 2147483649 bytes; at most 2147483648',
+      );
+    });
+    const read = async () => {
+      const chunk = Array.from({ length: 1_000 }, () => ({ number: 4, values: {} }));
+      const chunks = async function* () {
+        for (let count = 0; count <= 5_000; count += 1) yield chunk;
+      };
+      for await (const _ of inBatches(chunks(), (row) => row, undefined));
+    };
+    await expect(read()).rejects.toThrow('Row 4 is one of more than 5000000, the most that are read.');
   });
 
   it('refuses a million columns and a cell of 100 MB', async () => {

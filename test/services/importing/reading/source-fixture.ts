@@ -4,12 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openRowSource } from '../../../../src/services/importing/reading/open-row-source.js';
-import {
-  type RowSource,
-  SOURCE_LIMITS,
-  type SourceLimits,
-  type SourceOptions,
-  type SourceRow,
+import type {
+  RowSource,
+  SourceOptions,
+  SourceRow,
 } from '../../../../src/services/importing/reading/row-source.js';
 
 export interface ReadFile {
@@ -21,13 +19,10 @@ export interface ReadFile {
 export async function readSource(
   content: string | Uint8Array,
   name = 'rows.csv',
-  options: SourceOptions & { readonly contentType?: string } = {},
-  limits: Partial<SourceLimits> = {},
+  options: SourceOptions = {},
 ): Promise<ReadFile> {
   return await withFile(content, async (file) => {
-    const { contentType, ...asked } = options;
-    const about = { path: file, name, ...(contentType === undefined ? {} : { contentType }) };
-    const source = await openRowSource(about, asked, { ...SOURCE_LIMITS, ...limits });
+    const source = await openRowSource({ path: file, name }, options);
     return { source, rows: await allRows(source) };
   });
 }
