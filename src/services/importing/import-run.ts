@@ -5,12 +5,11 @@ import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import type { OwnConnection, OwnTransaction, Queryable } from '../../store/database/queryable.js';
-import { sql } from '../../store/sql.js';
 import { explained, rehearse } from '../../store/writing/atomically.js';
 import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
-import type { ImportMapping } from './import-mapping.js';
+import type { ImportMapping } from './mapping-schema.js';
 import type { FileThreads, PreparedBatch } from './preparing/prepared-batches.js';
 import { columnFinder } from './preparing/row-mapper.js';
 import { type ReferenceLookups, type RefusedRow, withColumns } from './preparing/row-preparer.js';
@@ -30,7 +29,6 @@ import {
   addCounts,
   findImport,
   fingerprintOf,
-  type ImportChange,
   type ImportCounts,
   type ImportInspection,
   type ImportState,
@@ -106,21 +104,22 @@ export class ImportRun {
   async dryRun(run: Run): Promise<StoredImport> {
     const begun = await this.#begin(run, ['trying'], 'trying');
     const done = await this.#judge({ ...run, one: begun }, 'trying');
-    const changed = await updateImport(this.#options.database, begun.id, {
-      from: ['trying'],
-      state: 'tried',
-      trial: trialOf(done, fingerprintOf(begun)),
-      rowCount: done.counts.rows,
-      endedAt: 'now',
-    });
-    return orStopped(changed);
+    return orStopped(
+      await updateImport(this.#options.database, begun.id, {
+        from: ['trying'],
+        state: 'tried',
+        trial: trialOf(done, fingerprintOf(begun)),
+        rowCount: done.counts.rows,
+        endedAt: 'now',
+      }),
+    );
   }
 
   async #judge(run: Run, state: 'trying' | 'running'): Promise<Done> {
     const pass: Pass = { run, mode: 'try', state };
     if (!isSmall(run.one)) return await this.#pass(pass);
     return await this.#inTransaction(run, async (within) => {
-      await forgetJudged(this.#options.database, run.one.id, state);
+      await forgetOutcomes(this.#options.database, run.one.id, stepOf(state));
       return await rehearse(within, () => this.#pass({ ...pass, within }));
     });
   }
@@ -223,12 +222,15 @@ export class ImportRun {
       const own = mode === 'try' ? scope : withRequest(scope, one.id, before.changes + 1);
       const notes = mode === 'try' && within !== undefined ? database : transaction;
       const done = await work(transaction, own, notes);
-      // A lock on the row of the import would prevent that it is cancelled.
-      if (mode === 'write' && within !== undefined) await this.#assertGoesOn(one.id);
-      else {
+      if (mode === 'write' && within !== undefined) {
+        // A lock on the row of the import would prevent that it is cancelled.
+        const now = goingOn(await findImport(database, one.id));
+        if (now.state !== state) throw new StoppedError();
+      } else {
         const { position, counts, changes } = done;
         const trial = state === 'trying' ? { trial: trialOf(done, '') } : {};
-        await this.#note(notes, one.id, state, { position, counts, changes, ...trial });
+        const progress = { position, counts, changes, ...trial };
+        goingOn(await updateImport(notes, one.id, { ...progress, from: [state] }));
       }
       return done;
     };
@@ -255,8 +257,7 @@ export class ImportRun {
   async #begin(run: Run, from: readonly ImportState[], state: 'trying' | 'running'): Promise<StoredImport> {
     const { one } = run;
     const isUnderWay = one.state === state && one.position > 0 && !(state === 'trying' && isSmall(one));
-    if (!isUnderWay) return await this.#restart(run, from, state);
-    return one;
+    return isUnderWay ? one : await this.#restart(run, from, state);
   }
 
   async #restart(
@@ -265,7 +266,7 @@ export class ImportRun {
     state: 'trying' | 'running',
   ): Promise<StoredImport> {
     const begun = await connection.transaction(async (transaction) => {
-      await forgetJudged(transaction, one.id, state);
+      await forgetOutcomes(transaction, one.id, stepOf(state));
       await forgetSeen(transaction, one);
       return await updateImport(transaction, one.id, {
         from,
@@ -345,21 +346,6 @@ export class ImportRun {
     });
     return { outcome, refused: [...batch.refused, ...refused] };
   }
-
-  /** Stores the progress. @throws StoppedError if the import was cancelled */
-  async #note(
-    queryable: Queryable,
-    id: string,
-    state: 'trying' | 'running',
-    change: ImportChange,
-  ): Promise<void> {
-    goingOn(await updateImport(queryable, id, { ...change, from: [state] }));
-  }
-
-  async #assertGoesOn(id: string): Promise<void> {
-    const one = await findImport(this.#options.database, id);
-    if (one?.state !== 'running' || one.isStopped) throw new StoppedError();
-  }
 }
 
 /** Whether all rows are tried in one transaction, which begins anew after an interruption. */
@@ -375,12 +361,6 @@ function trialOf({ counts, fields, overwritten, preview }: Done, fingerprint: st
 
 function stepOf(state: 'trying' | 'running'): 'try' | 'run' {
   return state === 'trying' ? 'try' : 'run';
-}
-
-/** Deletes what an earlier attempt has noted. */
-async function forgetJudged(db: Queryable, id: string, state: 'trying' | 'running'): Promise<void> {
-  await db.query(sql`delete from import_errors where import_id = ${id}::uuid and step = ${stepOf(state)}`);
-  if (state === 'trying') await forgetOutcomes(db, id);
 }
 
 function orStopped(one: StoredImport | undefined): StoredImport {

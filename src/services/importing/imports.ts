@@ -19,8 +19,9 @@ import { assertMayForce } from '../../store/writing/referring-records.js';
 import { assertAtMost, type MostBytes } from '../files/described-file.js';
 import type { Files, NewFile } from '../files/files.js';
 import { assertNothingReplaced, doubtsOfMapping } from './doubts-of-mapping.js';
-import { fieldsOfMapping, type ImportMapping, invalidImport } from './import-mapping.js';
+import { fieldsOfMapping, invalidImport } from './import-mapping.js';
 import { type ImportRights, SavedMappings } from './import-rights.js';
+import type { ImportMapping } from './mapping-schema.js';
 import { parseImportMapping } from './parse-mapping.js';
 import type { RefusedRow } from './preparing/row-preparer.js';
 import { SOURCE_LIMITS, type SourceOptions } from './reading/row-source.js';
@@ -376,15 +377,8 @@ export class Imports {
     sent: Partial<ImportOptions>,
     before: ImportOptions,
   ): ImportOptions {
-    const options = {
-      mode: oneOf('mode', sent.mode ?? before.mode, ['atomic', 'rows']),
-      by: sent.by ?? before.by,
-      missing: oneOf('missing', sent.missing ?? before.missing, ['keep', 'remove']),
-      triggers: (sent.triggers ?? before.triggers).map((one) =>
-        oneOf<'before' | 'after'>('triggers', one, ['before', 'after']),
-      ),
-    };
     const { store } = this.#options;
+    const { force: _force, ...options } = { ...before, ...sent };
     if (options.by !== '') store.staging([]).keyOf(scope, collection, options.by);
     if (options.missing === 'remove') store.assertAllowed(scope, collection, 'delete');
     return options;
@@ -432,15 +426,5 @@ function assertTried(one: StoredImport): void {
   throw new ServiceError(
     'CONFLICT',
     'missing=remove removes records, and needs a dry run of this mapping first, which counts them',
-  );
-}
-
-function oneOf<T extends string>(parameter: string, sent: T, allowed: readonly T[]): T {
-  if (allowed.includes(sent)) return sent;
-  throw invalidImport(
-    parameter,
-    `"${String(sent).slice(0, 50)}" is not one of its values`,
-    allowed.join(', '),
-    sent,
   );
 }

@@ -44,12 +44,8 @@ export function outcomesOf(
     const first = isNext ? run[0] : number;
     if (isNext) runs.pop();
     if (fields === undefined) runs.push([first, number, outcome]);
-    else
-      runs.push(
-        changes === undefined
-          ? [number, number, outcome, fields]
-          : [number, number, outcome, fields, changes],
-      );
+    else if (changes === undefined) runs.push([first, number, outcome, fields]);
+    else runs.push([first, number, outcome, fields, changes]);
   }
   return runs;
 }
@@ -105,9 +101,10 @@ export async function noteOutcomes(
     values (${importId}::uuid, ${first[0]}::bigint, ${printExactJson(runs as unknown as JsonValue)}::jsonb)`);
 }
 
-/** Deletes the outcomes of an earlier dry run. */
-export async function forgetOutcomes(db: Queryable, importId: string): Promise<void> {
-  await db.query(sql`delete from import_outcomes where import_id = ${importId}::uuid`);
+/** Deletes what an earlier attempt of the step has noted. */
+export async function forgetOutcomes(db: Queryable, importId: string, step: 'try' | 'run'): Promise<void> {
+  await db.query(sql`delete from import_errors where import_id = ${importId}::uuid and step = ${step}`);
+  if (step === 'try') await db.query(sql`delete from import_outcomes where import_id = ${importId}::uuid`);
 }
 
 const HEADINGS = ['row', 'outcome', 'fields', 'error', 'changes'];
@@ -166,11 +163,10 @@ export async function noteRefused(
   refused: readonly RefusedRow[],
 ): Promise<void> {
   if (refused.length === 0) return;
-  const rows = refused.map(({ number, errors, source }) => ({ number, errors, source }));
   await db.query(sql`
     insert into import_errors (import_id, step, row_number, errors, source)
     select ${importId}::uuid, ${step}, (e->>'number')::bigint, e->'errors', e->'source'
-    from jsonb_array_elements(${printExactJson(rows as unknown as JsonValue)}::jsonb) as e`);
+    from jsonb_array_elements(${printExactJson(refused as unknown as JsonValue)}::jsonb) as e`);
 }
 
 type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;

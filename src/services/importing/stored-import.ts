@@ -2,7 +2,13 @@
 
 import { createHash } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
-import { type JsonObject, type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import {
+  defined,
+  type JsonObject,
+  type JsonValue,
+  parsePlainJson,
+  printExactJson,
+} from '../../base/json/json.js';
 import type { WorkPrincipal } from '../../base/model/scope.js';
 import {
   type KeysetPage,
@@ -15,7 +21,8 @@ import { allHold, type Sql, sql } from '../../store/sql.js';
 import type { StagedFieldChange } from '../../store/writing/staged-work.js';
 import type { StagedOutcome } from '../../store/writing/staged-writes.js';
 import type { TriggerChoice, TriggerNames } from '../../store/writing/write-triggers.js';
-import { type ImportMapping, noImport } from './import-mapping.js';
+import { noImport } from './import-mapping.js';
+import type { ImportMapping } from './mapping-schema.js';
 import type { PreparedRows, RefusedRow } from './preparing/row-preparer.js';
 import type { ColumnInspection } from './reading/column-findings.js';
 import type { SourceInspection } from './reading/inspect-source.js';
@@ -40,9 +47,7 @@ export type ImportState =
   | 'cancelled';
 
 /** The states in which a process works on the import, or is about to. */
-export const UNDER_WAY: readonly ImportState[] = [
-  ...(['received', 'inspecting', 'trying', 'waiting', 'running', 'undoing'] as const),
-];
+export const UNDER_WAY = ['received', 'inspecting', 'trying', 'waiting', 'running', 'undoing'] as const;
 
 /** Whether nothing more happens to the import without a request of its caller. */
 export function isOver({ state }: Pick<StoredImport, 'state'>): boolean {
@@ -131,65 +136,42 @@ export type ImportChange = Partial<Omit<StoredImport, 'fault' | 'startedAt' | 'e
   readonly endedAt?: 'now' | null;
 };
 
-/** The column of each property, with its type. */
-const COLUMNS: { readonly [Name in keyof StoredImport]: readonly [column: string, type: ColumnType] } = {
-  id: ['id', 'uuid'],
-  domainId: ['domain', 'text'],
-  collection: ['collection', 'text'],
-  state: ['state', 'text'],
-  name: ['name', 'text'],
-  fileId: ['file_id', 'uuid'],
-  ownsFile: ['owns_file', 'boolean'],
-  source: ['source', 'jsonb'],
-  inspection: ['inspection', 'jsonb'],
-  mapping: ['mapping', 'jsonb'],
-  options: ['options', 'jsonb'],
-  position: ['position', 'bigint'],
-  counts: ['counts', 'jsonb'],
-  rowCount: ['row_count', 'bigint'],
-  trial: ['trial', 'jsonb'],
-  changes: ['changes', 'int'],
-  undone: ['undone', 'int[]'],
-  triggers: ['triggers', 'jsonb'],
-  fault: ['fault', 'jsonb'],
-  principal: ['principal', 'jsonb'],
-  createdBy: ['created_by', 'text'],
-  isStopped: ['is_stopped', 'boolean'],
-  createdAt: ['created_at', 'timestamptz'],
-  updatedAt: ['updated_at', 'timestamptz'],
-  startedAt: ['started_at', 'timestamptz'],
-  endedAt: ['ended_at', 'timestamptz'],
-};
-type ColumnType = 'text' | 'uuid' | 'boolean' | 'bigint' | 'int' | 'int[]' | 'jsonb' | 'timestamptz';
+/** The properties that are columns of JSON, and the others. */
+const JSON_NAMES = [
+  ...(['source', 'inspection', 'mapping', 'options', 'counts'] as const),
+  ...(['trial', 'triggers', 'fault', 'principal'] as const),
+];
+const PLAIN_NAMES = [
+  ...(['id', 'domainId', 'collection', 'state', 'name', 'fileId', 'ownsFile', 'position'] as const),
+  ...(['rowCount', 'changes', 'undone', 'createdBy', 'isStopped', 'createdAt', 'updatedAt'] as const),
+  ...(['startedAt', 'endedAt'] as const),
+];
+
+/** `started_at` of `startedAt`. */
+function columnOf(name: string): string {
+  return name === 'domainId' ? 'domain' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** The column and the value of each property that is there. */
 function cellsOf(one: ImportChange): readonly { readonly column: Sql; readonly value: Sql }[] {
-  return Object.entries(one).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    const [column, type] = COLUMNS[name as keyof StoredImport];
-    const stored = type === 'jsonb' && value !== null ? printExactJson(value as JsonValue) : value;
-    return [{ column: sql.raw(column), value: sql`${stored}::${sql.raw(type)}` }];
+  return Object.entries(defined(one)).map(([name, value]) => {
+    const isJson = value !== null && JSON_NAMES.some((json) => json === name);
+    return {
+      column: sql.raw(columnOf(name)),
+      value: sql`${isJson ? printExactJson(value as JsonValue) : value}`,
+    };
   });
 }
 
 /** The channel on which a change of an import is announced, by its id. */
 export const IMPORTS_CHANNEL = 'campus_imports';
 
+/** The properties that a new import is given. */
+type Given = 'id' | 'domainId' | 'collection' | 'name' | 'fileId' | 'ownsFile' | 'source' | 'principal';
+
 export async function insertImport(
   db: Queryable,
-  one: Pick<
-    StoredImport,
-    | 'id'
-    | 'domainId'
-    | 'collection'
-    | 'name'
-    | 'fileId'
-    | 'ownsFile'
-    | 'source'
-    | 'mapping'
-    | 'options'
-    | 'principal'
-  >,
+  one: Pick<StoredImport, Given | 'mapping' | 'options'>,
 ): Promise<void> {
   const cells = cellsOf({ ...one, state: 'received', createdBy: one.principal.id });
   await db.query(sql`
@@ -266,20 +248,19 @@ export async function listImports(
 }
 
 /** The columns of JSON are read as text, so that long numbers keep their digits. */
-const SELECTED = sql.join(
-  Object.entries(COLUMNS).map(([name, [column, type]]) =>
-    sql.raw(`i.${column}${type === 'jsonb' ? '::text' : ''} as "${name}"`),
-  ),
+const SELECTED = sql.raw(
+  [
+    ...PLAIN_NAMES.map((name) => `i.${columnOf(name)} as "${name}"`),
+    ...JSON_NAMES.map((name) => `i.${columnOf(name)}::text as "${name}"`),
+  ].join(', '),
 );
 
 type ImportRow = RowOf<StoredImport>;
 
 function toImport(row: ImportRow): StoredImport {
-  const entries = Object.entries(row).map(([name, value]) => {
-    const isJson = COLUMNS[name as keyof StoredImport]?.[1] === 'jsonb' && typeof value === 'string';
-    return [name, isJson ? parsePlainJson(value) : value];
-  });
-  const one = fromRow<StoredImport>(Object.fromEntries(entries) as ImportRow);
+  const texts: Readonly<Record<string, unknown>> = row;
+  const parsed = JSON_NAMES.map((name) => [name, parsePlainJson(String(texts[name] ?? 'null'))]);
+  const one = fromRow<StoredImport>({ ...row, ...Object.fromEntries(parsed) });
   return {
     ...one,
     source: one.source ?? {},
@@ -345,13 +326,8 @@ export function addChanges(
   const lost = updated.flatMap(({ changes = [] }) =>
     changes.flatMap(({ field, before = null }) => (before === null || before === '' ? [] : [field])),
   );
-  return {
-    fields: withNames(
-      fields,
-      updated.flatMap((one) => one.fields),
-    ),
-    overwritten: withNames(overwritten, lost),
-  };
+  const changed = updated.flatMap((one) => one.fields);
+  return { fields: withNames(fields, changed), overwritten: withNames(overwritten, lost) };
 }
 
 function withNames(
