@@ -167,21 +167,17 @@ async function settle(
     return;
   }
   const emptied = typeof hit === 'object' ? hit.empty : [];
+  const changeOf = (name: string): Sql[] => {
+    const value = row[name];
+    if (Array.isArray(value))
+      return [sql`${sql.raw(name)} = ${value.map((text: string) => redaction.text(text))}::text[]`];
+    if (typeof value !== 'string') return [];
+    return json.includes(name)
+      ? [sql`${sql.raw(name)} = ${printExactJson(redaction.json(parseExactJson(value)))}::json`]
+      : [sql`${sql.raw(name)} = ${redaction.text(value)}`];
+  };
   const changes = [
-    ...texts
-      .filter((name) => !emptied.includes(name))
-      .flatMap((name) => changeOf(name, row[name], (text) => redaction.text(text))),
-    ...json
-      .filter((name) => !emptied.includes(name))
-      .flatMap((name) =>
-        changeOf(name, row[name], (text) => printExactJson(redaction.json(parseExactJson(text))), 'json'),
-      ),
-    ...lists.flatMap((name) => {
-      const list = row[name];
-      if (!Array.isArray(list)) return [];
-      const replaced = list.map((text: string) => redaction.text(text));
-      return [sql`${sql.raw(name)} = ${replaced}::text[]`];
-    }),
+    ...[...texts, ...json, ...lists].filter((name) => !emptied.includes(name)).flatMap(changeOf),
     ...emptied.map((name) => sql`${sql.raw(name)} = null`),
     ...(set === undefined ? [] : [sql.raw(set)]),
   ];
@@ -189,16 +185,6 @@ async function settle(
     update ${sql.raw(table)}
     set ${sql.join(changes)}
     where ${isFound}`);
-}
-
-function changeOf(
-  column: string,
-  value: string | readonly string[] | null | undefined,
-  change: (text: string) => string,
-  type: 'text' | 'json' = 'text',
-): Sql[] {
-  if (typeof value !== 'string') return [];
-  return [sql`${sql.raw(column)} = ${change(value)}::${sql.raw(type)}`];
 }
 
 /**

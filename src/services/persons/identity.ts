@@ -27,22 +27,22 @@ const LETTER = '[\\p{L}\\p{M}\\p{N}]';
 export const ERASED_NAME = 'Erased person';
 
 /** A value that identifies the person. */
-interface Identifier {
-  readonly value: string;
-  /**
-   * Whether it identifies nobody else. Only then is it searched for in what does not belong to the person.
-   */
-  readonly isAlone: boolean;
-}
+const Identifier = z.object({
+  value: z.string(),
+  /** Whether it identifies nobody else. Only then is it searched for in what does not belong to the person. */
+  isAlone: z.boolean(),
+});
+type Identifier = z.output<typeof Identifier>;
 
 /** Everything an erasure needs to know about a person. */
-export interface PersonIdentity {
-  readonly collection: string;
-  readonly id: string;
-  readonly pseudonym: string;
+export const PersonIdentity = z.object({
+  collection: z.string(),
+  id: z.string(),
+  pseudonym: z.string(),
   /** Longest first, so that no number is replaced inside a longer one. */
-  readonly identifiers: readonly Identifier[];
-}
+  identifiers: z.array(Identifier).readonly(),
+});
+export type PersonIdentity = z.output<typeof PersonIdentity>;
 
 /**
  * The places in a record that may reference a person of the collection, as `/`-joined names without lists.
@@ -201,23 +201,21 @@ export interface ErasureWork {
   readonly isToOutbox: boolean;
 }
 
-/** The effect of an erasure in each place, or in a dry run the expected effect. */
-
-type Fate = 'removed' | 'replaced' | 'kept';
-
-export interface ErasureEntry {
+/** The effect of an erasure in a place, or in a dry run the expected effect. */
+export const ErasureEntry = z.object({
   /** `removed`: deleted for good; `replaced`: a name or reference in it; `kept`: without personal values. */
-  readonly fate: Fate;
+  fate: z.enum(['removed', 'replaced', 'kept']),
   /** A collection, or another place: `messages`, `files`, `history`, `sessions`, … */
-  readonly place: string;
-  readonly count: number;
-  /** The ids of the first records, or something else that identifies them. */
-  readonly ids: readonly string[];
+  place: z.string(),
+  count: z.number(),
+  /** The ids of the first records, or something else that identifies them; none once the erasure has ended. */
+  ids: z.array(z.string()).default([]),
   /** The fields that a kept record loses. */
-  readonly fields: readonly string[];
+  fields: z.array(z.string()).default([]),
   /** Why it is not removed, or what remains to be done by hand. */
-  readonly because: string | undefined;
-}
+  because: z.string().optional(),
+});
+export type ErasureEntry = z.output<typeof ErasureEntry>;
 
 /** For more records than this, the report gives only their number. */
 const MOST_IDS = 1_000;
@@ -227,17 +225,15 @@ export class ErasureReport {
 
   /** Adds nothing for a count of zero. */
   add(
-    fate: Fate,
+    fate: ErasureEntry['fate'],
     place: string,
     ids: readonly string[],
     more: { readonly fields?: readonly string[]; readonly because?: string | undefined } = {},
   ): void {
     if (ids.length === 0) return;
     const { fields = [], because } = more;
-    this.entries.push({
-      ...{ fate, place, count: ids.length, ids: ids.slice(0, MOST_IDS) },
-      ...{ fields, because },
-    });
+    const shown = { ids: ids.slice(0, MOST_IDS), fields: [...fields] };
+    this.entries.push({ fate, place, count: ids.length, ...shown, because });
   }
 }
 

@@ -7,6 +7,7 @@
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
 import { defined, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { toAbortSignal } from '../../base/model/end-signal.js';
@@ -23,11 +24,11 @@ import { eraseRecords } from './erase-records.js';
 import { eraseAccess, eraseMessages, eraseTraces } from './erase-traces.js';
 import {
   type DoneErasure,
-  type ErasureEntry,
+  ErasureEntry,
   ErasureReport,
   type ErasureWork,
   identifyPerson,
-  type PersonIdentity,
+  PersonIdentity,
   type PersonKey,
   personCollection,
   Redaction,
@@ -197,12 +198,10 @@ export class Persons {
       const [row] = await transaction.query<{ id: string; plan: string }>(
         sql`select id::text as id, plan::text as plan from erasures where ${underWay} for update`,
       );
-      if (row !== undefined)
-        return { id: row.id, identity: parsePlainJson(row.plan) as never as PersonIdentity };
+      if (row !== undefined) return { id: row.id, identity: PersonIdentity.parse(parsePlainJson(row.plan)) };
       const identity = await this.#identify(transaction, scope, key, pseudonym);
       const id = uuidv7();
-      const identifiers = identity.identifiers.map((one) => ({ ...one }));
-      const plan = printExactJson({ ...identity, identifiers });
+      const plan = printExactJson(identity);
       await transaction.query(sql`
         insert into erasures (id, domain, collection, person, pseudonym, plan, requested_by, request_id)
         values (${id}::uuid, ${scope.domain.id}, ${key.collection}, ${person}, ${identity.pseudonym},
@@ -251,7 +250,7 @@ async function end(
     from erasures
     where id = ${id}::uuid
     for update`);
-  const entries = parsePlainJson(row?.report ?? '[]') as never as readonly ErasureEntry[];
+  const entries = z.array(ErasureEntry).parse(parsePlainJson(row?.report ?? '[]'));
   if (row?.is_open) {
     // The ids of what was removed reveal too much: only the numbers are kept.
     const figures = entries.map(({ fate, place, count }) => ({ fate, place, count }));
