@@ -246,7 +246,7 @@ async function* following(first: string, rest: AsyncIterable<string>): AsyncGene
 }
 
 /** The top-level fields that a mapping reads, by collection. */
-function usedFields({ files }: FormatMapping): ReadonlyMap<string, ReadonlySet<string>> {
+export function usedFields({ files }: FormatMapping): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   for (const file of files) {
     for (const source of file.sources) {

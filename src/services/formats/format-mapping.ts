@@ -85,27 +85,18 @@ const CsvFile = z.strictObject({
   ),
 });
 
-export interface Element {
-  readonly element: string;
-  readonly attributes?: Readonly<Record<string, Value>> | undefined;
-  readonly text?: Value | undefined;
-  readonly required?: boolean | undefined;
-  readonly each?: string | undefined;
-  readonly only?: string | undefined;
-  readonly children?: readonly Element[] | undefined;
-}
-
-const Element: z.ZodType<Element> = z.lazy(() =>
-  z.strictObject({
-    element: z.string().regex(/^[A-Za-z_][\w.:-]*$/),
-    attributes: z.record(z.string().regex(/^[A-Za-z_][\w.:-]*$/), Value).optional(),
-    text: Value.optional(),
-    required: z.boolean().optional(),
-    each: z.string().optional(),
-    only: z.string().optional(),
-    children: z.array(Element).optional(),
-  }),
-);
+const XmlName = z.string().regex(/^[A-Za-z_][\w.:-]*$/);
+const Element = z.strictObject({
+  element: XmlName,
+  attributes: z.record(XmlName, Value).optional(),
+  text: Value.optional(),
+  required: z.boolean().optional(),
+  each: z.string().optional(),
+  only: z.string().optional(),
+  get children() {
+    return z.array(Element).optional();
+  },
+});
 
 const XmlFile = z.strictObject({
   name: z.string(),
@@ -194,6 +185,7 @@ const FormatMapping = z.strictObject({
 });
 
 export type Value = z.infer<typeof Value>;
+export type Element = z.infer<typeof Element>;
 export type CsvFile = z.infer<typeof CsvFile>;
 export type CsvSource = CsvFile['sources'][number];
 export type XmlFile = z.infer<typeof XmlFile>;

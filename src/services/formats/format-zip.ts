@@ -9,7 +9,7 @@ import { schoolSettings } from '../../school/reports/engine/school-settings.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import { parseSince } from '../../store/reading/changed-since.js';
 import type { RecordStore } from '../../store/record-store.js';
-import { FormatExport, type FormatPart, printLacks } from './format-export.js';
+import { FormatExport, type FormatPart, printLacks, usedFields } from './format-export.js';
 import { type FormatMapping, type FormatName, readFormatMapping } from './format-mapping.js';
 
 /**
@@ -76,7 +76,7 @@ export async function openFormatZip(
   const { timeZone } = scope.domain;
   const mapping = await readFormatMapping(format);
   const part = readFormatPart(mapping, sent, { format, timeZone, keepRemovedDays });
-  for (const collection of collectionsOf(mapping)) store.assertAllowed(scope, collection, 'read');
+  for (const collection of usedFields(mapping).keys()) store.assertAllowed(scope, collection, 'read');
   const now = new Date();
   return (signal) => {
     const context = formatContext(domains, scope, now);
@@ -90,12 +90,4 @@ export async function openFormatZip(
     const lacks = mapping.bundle === 'zip' ? [] : [...printLacks(work.lacks)];
     if (lacks.length > 0) yield { path: `${format}-readiness.csv`, content: lacks };
   }
-}
-
-/** The collections that a format is made of. */
-function collectionsOf({ files }: FormatMapping): readonly string[] {
-  const sources = files.flatMap((file): readonly object[] => file.sources);
-  return [
-    ...new Set(sources.flatMap((source) => ('collection' in source ? [String(source.collection)] : []))),
-  ];
 }

@@ -23,7 +23,6 @@ import {
   type Audience,
   type CompiledView,
   compileView,
-  definitionKey,
   definitionText,
   describeAudience,
   runDefinition,
@@ -368,7 +367,7 @@ async function renewView(
   defineHere: (define: () => Promise<void>) => Promise<void>,
 ): Promise<ViewChange> {
   const { login, name, compiled, present, reading } = options;
-  const key = `${definitionKey(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
+  const key = `${definitionText(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
   const described = compiled.columns.map(({ name: column, description }) => [column, description] as const);
   const texts = JSON.stringify([compiled.description, described]);
   const comment = `${compiled.description}\n\ncampus sql-views ${hash('sha256', key + texts, 'hex')}`;
@@ -406,7 +405,7 @@ async function makeFunction(database: Queryable, { login, name, compiled }: View
     database,
     sql`create function ${called} returns table (${sql.join(columns)})
       language sql stable security definer set search_path = ${sqlName(place?.schema ?? '')}, pg_temp
-      as ${await definitionText(database, compiled.select)}`,
+      as ${definitionText(compiled.select)}`,
   );
   await runDefinition(database, sql`revoke all on function ${called} from public`);
   await runDefinition(database, sql`grant execute on function ${called} to ${sqlName(login)}`);
@@ -426,7 +425,8 @@ async function dropView(database: Queryable, schema: string, name: string): Prom
 const ITERATIONS = 4096;
 
 /** The password must be ASCII, which needs no preparation. @see RFC 5803 */
-function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
   const clientKey = createHmac('sha256', salted).update('Client Key').digest();
   const storedKey = createHash('sha256').update(clientKey).digest('base64');
