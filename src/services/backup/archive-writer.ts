@@ -34,21 +34,16 @@ export class ArchiveWriter {
 
   /**
    * Adds what a source yields as parts `<prefix>/000001<suffix>` and so on, of `PART_BYTES` each but the
-   * last.
+   * last. `onPart` receives the content of each.
    */
   async addParts(
     source: AsyncIterable<Buffer>,
     name: { readonly prefix: string; readonly suffix: string },
-    onBytes: (chunk: Buffer) => void,
+    onPart: (raw: Buffer) => void,
   ): Promise<Part[]> {
     const parts: Part[] = [];
-    const counted = async function* () {
-      for await (const chunk of source) {
-        onBytes(chunk);
-        yield chunk;
-      }
-    };
-    for await (const raw of inPieces(counted(), PART_BYTES)) {
+    for await (const raw of inPieces(source, PART_BYTES)) {
+      onPart(raw);
       const number = String(parts.length + 1).padStart(6, '0');
       const bytes = await compress(raw, { level: GZIP_LEVEL });
       const part = {

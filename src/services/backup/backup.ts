@@ -1,4 +1,5 @@
 /** Makes a backup: the rows of a snapshot by COPY on several connections, and the files of a bucket. */
+import { Readable } from 'node:stream';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { invariant, ServiceError } from '../../base/errors.js';
@@ -110,11 +111,11 @@ async function writeParts(
 
   const onRows = countProgress(options, sources);
   const waiting = [...sources].sort((one, other) => other.estimatedRows - one.estimatedRows);
-  const tables: TableContent[] = [];
+  const tables = new Map<TableSource, TableContent>();
   await Promise.all(
     clients.map(async (reader) => {
       for (let source = waiting.shift(); source !== undefined; source = waiting.shift()) {
-        tables.push(await copyTable(reader, writer, source, onRows));
+        tables.set(source, await copyTable(reader, writer, source, onRows));
       }
     }),
   );
@@ -132,13 +133,9 @@ async function writeParts(
     migrations: [...migrations],
     ...(options.domain !== undefined && { domain: options.domain }),
     domains: [...domains],
-    tables: tables.sort((one, other) => sources.findIndex(isOf(one)) - sources.findIndex(isOf(other))),
+    tables: sources.flatMap((source) => tables.get(source) ?? []),
     files,
   };
-}
-
-function isOf(table: TableContent): (source: TableSource) => boolean {
-  return ({ name, collection }) => name === table.name && collection === table.collection;
 }
 
 async function copyTable(
@@ -149,8 +146,8 @@ async function copyTable(
 ): Promise<TableContent> {
   const copy = client.query(copyTo(source.statement));
   let rows = 0;
-  const parts = await writer.addParts(copy, { prefix: source.path, suffix: '.copy.gz' }, (chunk) => {
-    const more = countLines(chunk);
+  const parts = await writer.addParts(copy, { prefix: source.path, suffix: '.copy.gz' }, (raw) => {
+    const more = countLines(raw);
     rows += more;
     onRows(source, more);
   });
@@ -202,16 +199,13 @@ async function copyBlob(
     );
   }
   options.onProgress?.({ stage: 'files', done: 0, total: 0 });
-  const signal = options.signal;
-  const bytes =
-    size === 0
-      ? emptyBytes()
-      : options.bucket.read({ id }, { start: 0, end: size - 1 }, signal ? { signal } : {});
+  const { signal, bucket } = options;
+  const bytes = size === 0 ? Readable.from([]) : bucket.read({ id }, { start: 0, end: size - 1 }, { signal });
   let read = 0;
   let parts: Part[];
   try {
-    parts = await writer.addParts(bytes, { prefix: `files/${id}`, suffix: '.gz' }, (chunk) => {
-      read += chunk.length;
+    parts = await writer.addParts(bytes, { prefix: `files/${id}`, suffix: '.gz' }, (raw) => {
+      read += raw.length;
     });
   } catch (error) {
     if (read > 0 || (await isFileThere(options.url, id))) throw error;
@@ -234,14 +228,11 @@ async function isFileThere(url: string, id: string): Promise<boolean> {
   }
 }
 
-async function* emptyBytes(): AsyncGenerator<Buffer, void> {}
-
 function countProgress(
   { onProgress }: BackupOptions,
   sources: readonly TableSource[],
 ): (source: TableSource, rows: number) => void {
-  let total = 0;
-  for (const { estimatedRows } of sources) total += estimatedRows;
+  const total = sources.reduce((sum, { estimatedRows }) => sum + estimatedRows, 0);
   let done = 0;
   return ({ collection, name }, rows) => {
     done += rows;

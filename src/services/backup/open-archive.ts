@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
@@ -89,7 +90,7 @@ async function readWhole(source: ByteSource, options: OpenArchiveOptions): Promi
   const places = new Map<string, Place>();
   let manifest: Manifest | undefined;
   const tar = extract();
-  const feeding = feed();
+  const feeding = pipeline(hashed(), tar);
   feeding.catch(() => {});
   for await (const entry of tar) {
     const { name } = entry.header;
@@ -106,34 +107,16 @@ async function readWhole(source: ByteSource, options: OpenArchiveOptions): Promi
   assertSame(manifest, places);
   return { manifest, places };
 
-  async function feed(): Promise<void> {
-    try {
-      let done = 0;
-      for await (const bytes of streamBytes(source, 0, end)) {
-        options.signal?.throwIfAborted();
-        hash.update(bytes);
-        done += bytes.length;
-        options.onProgress?.({ done, total: end });
-        if (!tar.write(bytes)) await drained(tar);
-      }
-      tar.end(undefined);
-    } catch (error) {
-      tar.destroy(error as Error);
-      throw error;
+  async function* hashed(): AsyncGenerator<Buffer, void> {
+    let done = 0;
+    for await (const bytes of streamBytes(source, 0, end)) {
+      options.signal?.throwIfAborted();
+      hash.update(bytes);
+      done += bytes.length;
+      options.onProgress?.({ done, total: end });
+      yield bytes;
     }
   }
-}
-
-/** Also ends when the reader of the tar has gone. */
-async function drained(tar: Extract): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const go = () => {
-      tar.off('drain', go).off('close', go);
-      resolve();
-    };
-    tar.on('drain', go).on('close', go);
-  });
-  if (tar.destroyed) throw new Error('the reading was left');
 }
 
 async function readEntry(entry: Entry, maxBytes: number): Promise<Buffer> {

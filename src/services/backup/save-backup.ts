@@ -6,6 +6,7 @@ import { ServiceError } from '../../base/errors.js';
 import { succeeds } from '../../base/process/succeeds.js';
 import { isProcessAlive } from '../../store/database/embedded/kept-presence.js';
 import type { Bucket } from '../files/blob-store.js';
+import { CountedBytes } from '../files/described-file.js';
 import { type ByteSource, openFileSource } from './open-archive.js';
 
 /**
@@ -173,15 +174,9 @@ export function bucketPlace(bucket: Bucket): BackupPlace {
     async write(name, bytes, signal) {
       // Scheduled backups run one at a time, so nobody else writes here.
       await bucket.endWrites('backups/campus-').catch(() => {});
-      let size = 0;
-      const counted = async function* () {
-        for await (const chunk of bytes) {
-          size += chunk.length;
-          yield chunk;
-        }
-      };
-      await bucket.write({ id: `backups/${name}` }, counted(), signal);
-      return size;
+      const counted = new CountedBytes(bytes, undefined, () => {});
+      await bucket.write({ id: `backups/${name}` }, counted, signal);
+      return counted.size;
     },
     list: async (known) => known.filter((name) => NAME.test(name)),
     remove: (name) => bucket.delete({ id: `backups/${name}` }),

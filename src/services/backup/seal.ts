@@ -10,7 +10,14 @@
  *
  * @see https://eprint.iacr.org/2015/189.pdf (Hoang, Reyhanitabar, Rogaway, Vizár)
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  hkdfSync,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { ServiceError } from '../../base/errors.js';
 import type { ByteSource } from './open-archive.js';
@@ -33,13 +40,7 @@ const SCRYPT_LOG_COST = 17;
 const MAX_SCRYPT_LOG_COST = 20;
 const SCRYPT_BLOCK = 8;
 
-type Scrypt = (
-  text: string,
-  salt: Buffer,
-  bytes: number,
-  options: { readonly N: number; readonly r: number; readonly maxmem: number },
-) => Promise<Buffer>;
-const deriveByScrypt = promisify(scrypt) as Scrypt;
+const deriveByScrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 /** Encrypts a stream chunk by chunk. */
 export async function* seal(

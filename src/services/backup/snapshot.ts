@@ -21,7 +21,8 @@ export function newConnection(url: string, name: 'campus backup' | 'campus resto
 
 /** A graceful end would wait for a running COPY. */
 export function endConnection(client: pg.Client): void {
-  (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
+  if ('connection' in client && client.connection instanceof pg.Connection)
+    client.connection.stream.destroy();
 }
 
 /** For COPY: a backup may take as long as it takes. The rest is set on every connection of the gateway. */

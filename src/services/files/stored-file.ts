@@ -121,11 +121,9 @@ export async function usedBytes(db: Queryable, domainId: string): Promise<number
   return row?.used ?? 0;
 }
 
-/** Deletes a file with its chunks. Returns whether there was one. */
-export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Promise<boolean> {
-  const gone = await db.query(sql`
-    delete from files where domain = ${domainId} and id = ${id}::uuid returning 1`);
-  return gone.length > 0;
+/** Deletes a file with its chunks. */
+export async function deleteFile(db: Queryable, { id, domainId }: BlobKey): Promise<void> {
+  await db.query(sql`delete from files where domain = ${domainId} and id = ${id}::uuid`);
 }
 
 /**
