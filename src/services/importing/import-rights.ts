@@ -1,6 +1,6 @@
 /** The rights to import, and to see the imports of others. */
 import { isRefused, ServiceError } from '../../base/errors.js';
-import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { asJson, printExactJson } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
@@ -167,7 +167,7 @@ export class SavedMappings {
     }
     const saved = {
       collection,
-      mapping: parsePlainJson(printExactJson(withoutMonths(mapping) as unknown as JsonValue)) as never,
+      mapping: JSON.parse(printExactJson(asJson(withoutMonths(mapping)))),
       savedBy: scope.principal.id,
       savedAt: new Date(),
     };

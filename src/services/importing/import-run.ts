@@ -1,6 +1,6 @@
 /** Writes the rows of an import, batch by batch; a dry run writes them and takes them back. */
 import { ServiceError } from '../../base/errors.js';
-import { defined, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { asJson, defined, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
@@ -306,7 +306,7 @@ export class ImportRun {
         file: { path: file, name: one.name },
         source: { ...optionsFound(one.inspection), ...one.source },
         plan: { ...domain, collection, now: new Date(), key, seed, of, position },
-        mapping: printExactJson(mapping as unknown as JsonValue),
+        mapping: printExactJson(asJson(mapping)),
         batchRows: this.#batchRows,
       },
     );

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
-import { type JsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { asJson, type JsonObject } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isInReach } from '../../store/access/access.js';
@@ -225,10 +225,7 @@ async function hasPlace(connection: OwnConnection, domainId: string): Promise<bo
 }
 
 function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
-  // Printing and parsing leaves only what JSON can represent.
-  return JSON.parse(
-    printExactJson({ code, detail: message, errors: errors ?? [] } as unknown as JsonValue),
-  ) as JsonObject;
+  return asJson({ code, detail: message, errors: errors ?? [] });
 }
 
 /** The fields of a register: the day or month of which a record exists once, and its one other value. */

@@ -1,5 +1,5 @@
 /** The outcome of each row in a dry run: stored batch by batch, printed as a table. */
-import { defined, type JsonValue, printExactJson } from '../../base/json/json.js';
+import { asJson, defined, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { printCsvLine } from '../../base/tables/csv-line.js';
 import type { Queryable } from '../../store/database/queryable.js';
 import { type Sql, sql } from '../../store/sql.js';
@@ -98,7 +98,7 @@ export async function noteOutcomes(
   if (first === undefined) return;
   await db.query(sql`
     insert into import_outcomes (import_id, first_row, runs)
-    values (${importId}::uuid, ${first[0]}::bigint, ${printExactJson(runs as unknown as JsonValue)}::jsonb)`);
+    values (${importId}::uuid, ${first[0]}::bigint, ${printExactJson(asJson(runs))}::jsonb)`);
 }
 
 /** Deletes what an earlier attempt of the step has noted. */
@@ -166,7 +166,7 @@ export async function noteRefused(
   await db.query(sql`
     insert into import_errors (import_id, step, row_number, errors, source)
     select ${importId}::uuid, ${step}, (e->>'number')::bigint, e->'errors', e->'source'
-    from jsonb_array_elements(${printExactJson(refused as unknown as JsonValue)}::jsonb) as e`);
+    from jsonb_array_elements(${printExactJson(asJson(refused))}::jsonb) as e`);
 }
 
 type SeeingImport = Pick<StoredImport, 'id' | 'domainId'>;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import {
+  asJson,
   defined,
   type JsonObject,
   type JsonValue,
@@ -273,8 +274,8 @@ export const DEFAULT_OPTIONS: ImportOptions = { mode: 'atomic', by: '', missing:
 
 /** Identifies what a dry run was made with: after a change of the mapping, it must be repeated. */
 export function fingerprintOf({ mapping, options }: Pick<StoredImport, 'mapping' | 'options'>): string {
-  const tried = [mapping ?? null, options.by, options.missing] as unknown as JsonValue;
-  return createHash('sha256').update(printExactJson(tried)).digest('hex').slice(0, 32);
+  const tried = printExactJson([asJson(mapping ?? null), options.by, options.missing]);
+  return createHash('sha256').update(tried).digest('hex').slice(0, 32);
 }
 
 export interface ImportCounts {
