@@ -119,18 +119,13 @@ async function replaceIn(work: ErasureWork, searched: SearchedTable): Promise<vo
   const named = rows.filter((row) => columns.some((name) => isNamed(redaction, row[name])));
   const ids = [...new Set(named.map((row) => row.shown))];
   if (hit === 'report') {
-    report.add('kept', place, ids, {
-      because: 'text of the school that names the person: change it by hand',
-    });
+    const because = 'text of the school that names the person: change it by hand';
+    report.add('kept', place, ids, { because });
     return;
   }
+  const renamed = ids.map((id) => redaction.text(id));
   if (hit === 'remove') report.add('removed', place, numbered(named));
-  else
-    report.add(
-      'replaced',
-      place,
-      ids.map((id) => redaction.text(id)),
-    );
+  else report.add('replaced', place, renamed);
   for (const row of named) await settle(work, searched, row, redaction);
 }
 
@@ -149,8 +144,7 @@ function isOfDomain({ domain = 'domain' }: SearchedTable, id: string): Sql {
 }
 
 function isNamed(redaction: Redaction, value: string | readonly string[] | null | undefined): boolean {
-  if (typeof value === 'string') return redaction.text(value) !== value;
-  return Array.isArray(value) && value.some((text: string) => redaction.text(text) !== text);
+  return [value ?? []].flat().some((text) => redaction.text(text) !== text);
 }
 
 async function settle(

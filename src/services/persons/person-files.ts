@@ -6,6 +6,7 @@
  * names collections that the caller may not read.
  */
 
+import { text } from 'node:stream/consumers';
 import {
   defined,
   isJsonObject,
@@ -123,11 +124,8 @@ async function* recordLines(
   for (let start = 0; start < ids.length; start += BATCH_RECORDS) {
     const values = ids.slice(start, start + BATCH_RECORDS);
     const filter: Filter = { kind: 'in', path: ['_id'], values };
-    const text: Buffer[] = [];
-    for await (const chunk of store.find(scope, { ...queryOf(collection.name), filter }).stream('ndjson')) {
-      text.push(chunk);
-    }
-    yield* Buffer.concat(text).toString().split('\n').filter(Boolean);
+    const lines = await text(store.find(scope, { ...queryOf(collection.name), filter }).stream('ndjson'));
+    yield* lines.split('\n').filter(Boolean);
   }
 }
 
