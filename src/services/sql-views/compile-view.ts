@@ -257,7 +257,7 @@ class SqlName {
   }
 }
 
-/** The name as a part of a statement for `runDefinition`. */
+/** The name as a part of a statement for `runDefinitions`. */
 export function sqlName(name: string): Sql {
   return sql`${new SqlName(name)}`;
 }
@@ -268,8 +268,8 @@ export function definitionText({ strings, values }: Sql): string {
   return strings.map((text, index) => text + (quoted[index] ?? '')).join('');
 }
 
-export async function runDefinition(database: Queryable, statement: Sql): Promise<void> {
-  await database.query(sql.raw(definitionText(statement)));
+export async function runDefinitions(database: Queryable, ...statements: readonly Sql[]): Promise<void> {
+  for (const statement of statements) await database.query(sql.raw(definitionText(statement)));
 }
 
 function quote(value: unknown): string {

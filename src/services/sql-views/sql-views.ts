@@ -25,7 +25,7 @@ import {
   compileView,
   definitionText,
   describeAudience,
-  runDefinition,
+  runDefinitions,
   shortName,
   sqlName,
 } from './compile-view.js';
@@ -146,8 +146,8 @@ export class SqlViews {
           return { view: name, change: 'removed', added: [], removed: columns };
         });
         for (const { view } of views) await dropView(database, login, view);
-        await runDefinition(database, sql`drop schema ${sqlName(login)}`);
-        await runDefinition(database, sql`drop role ${sqlName(login)}`);
+        const name = sqlName(login);
+        await runDefinitions(database, sql`drop schema ${name}`, sql`drop role ${name}`);
         changes.push({ audience, login, change: 'removed', password: undefined, views });
       }
       return changes;
@@ -321,23 +321,23 @@ async function prepareLogin(
   const { audience, isThere, password } = options;
   const login = sqlName(options.login);
   if (!isThere) {
-    await runDefinition(
+    await runDefinitions(
       database,
       sql`create role ${login} login noinherit nosuperuser nocreatedb nocreaterole noreplication
         connection limit 20`,
+      sql`create schema ${login}`,
+      sql`comment on schema ${login} is ${printMark(audience)}`,
+      sql`grant usage on schema ${login} to ${login}`,
     );
-    await runDefinition(database, sql`create schema ${login}`);
-    await runDefinition(database, sql`comment on schema ${login} is ${printMark(audience)}`);
-    await runDefinition(database, sql`grant usage on schema ${login} to ${login}`);
   }
   const [me] = await database.query<{ isSuperuser: boolean }>(sql`
     select rolsuper as "isSuperuser" from pg_roles where rolname = current_user`);
   const settings = me?.isSuperuser === true ? [...SETTINGS, ...FIXED_SETTINGS] : SETTINGS;
   for (const setting of [`search_path = ${pg.escapeIdentifier(options.login)}`, ...settings]) {
-    await runDefinition(database, sql`alter role ${login} set ${sql.raw(setting)}`);
+    await runDefinitions(database, sql`alter role ${login} set ${sql.raw(setting)}`);
   }
   if (password === undefined) return;
-  await runDefinition(database, sql`alter role ${login} password ${scramVerifier(password)}`);
+  await runDefinitions(database, sql`alter role ${login} password ${scramVerifier(password)}`);
 }
 
 async function listViews(database: Queryable, schema: string): Promise<readonly PresentView[]> {
@@ -383,12 +383,15 @@ async function renewView(
   if (present) await dropView(database, login, name);
   await defineHere(async () => {
     const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
-    await runDefinition(database, sql`create view ${view} with (security_barrier = true) as ${source}`);
-    await runDefinition(database, sql`comment on view ${view} is ${comment}`);
-    for (const [column, description] of described)
-      if (description !== '')
-        await runDefinition(database, sql`comment on column ${view}.${sqlName(column)} is ${description}`);
-    await runDefinition(database, sql`grant select on ${view} to ${sqlName(login)}`);
+    await runDefinitions(
+      database,
+      sql`create view ${view} with (security_barrier = true) as ${source}`,
+      sql`comment on view ${view} is ${comment}`,
+      ...described
+        .filter(([, description]) => description !== '')
+        .map(([column, text]) => sql`comment on column ${view}.${sqlName(column)} is ${text}`),
+      sql`grant select on ${view} to ${sqlName(login)}`,
+    );
   });
   return { ...change, change: present ? 'changed' : 'made' };
 }
@@ -401,14 +404,14 @@ async function makeFunction(database: Queryable, { login, name, compiled }: View
   const called = sql`${sqlName(login)}.${sqlName(name)}()`;
   const [place] = await database.query<{ schema: string }>(sql`select current_schema()::text as schema`);
   const columns = compiled.columns.map((column) => sql`${sqlName(column.name)} ${column.type}`);
-  await runDefinition(
+  await runDefinitions(
     database,
     sql`create function ${called} returns table (${sql.join(columns)})
       language sql stable security definer set search_path = ${sqlName(place?.schema ?? '')}, pg_temp
       as ${definitionText(compiled.select)}`,
+    sql`revoke all on function ${called} from public`,
+    sql`grant execute on function ${called} to ${sqlName(login)}`,
   );
-  await runDefinition(database, sql`revoke all on function ${called} from public`);
-  await runDefinition(database, sql`grant execute on function ${called} to ${sqlName(login)}`);
   const selected = compiled.columns.map(({ name: column, isByteOrdered }) =>
     isByteOrdered ? sql`${sqlName(column)} collate "C" as ${sqlName(column)}` : sqlName(column),
   );
@@ -418,8 +421,7 @@ async function makeFunction(database: Queryable, { login, name, compiled }: View
 /** Removes a view, and its function if it reads through one. */
 async function dropView(database: Queryable, schema: string, name: string): Promise<void> {
   const qualified = sql`${sqlName(schema)}.${sqlName(name)}`;
-  await runDefinition(database, sql`drop view ${qualified}`);
-  await runDefinition(database, sql`drop function if exists ${qualified}()`);
+  await runDefinitions(database, sql`drop view ${qualified}`, sql`drop function if exists ${qualified}()`);
 }
 
 const ITERATIONS = 4096;
