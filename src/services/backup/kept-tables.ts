@@ -84,18 +84,12 @@ export const LEFT_OUT_TABLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The names of domains as SQL literals, e.g. `'school', 'branch'`, are put in by `conditionOf`. */
-export function conditionOf(table: KeptTable, domains: string | undefined): string {
-  const conditions = [...(table.only === undefined ? [] : [table.only])];
-  if (domains !== undefined) conditions.push(...domainCondition(table, domains));
-  return conditions.length === 0 ? 'true' : conditions.join(' and ');
-}
-
-function domainCondition({ domain }: KeptTable, domains: string): string[] {
-  if (domain === 'shared') return [];
-  if (domain === 'instance') return ['false'];
-  if ('column' in domain) return [`${domain.column} in (${domains})`];
+export function conditionOf({ only = 'true', domain }: KeptTable, domains: string | undefined): string {
+  if (domains === undefined || domain === 'shared') return only;
+  if (domain === 'instance') return 'false';
+  if ('column' in domain) return `${only} and ${domain.column} in (${domains})`;
   const { through, owner, key } = domain;
-  return [`${through} in (select ${key} from ${owner} where domain in (${domains}))`];
+  return `${only} and ${through} in (select ${key} from ${owner} where domain in (${domains}))`;
 }
 
 /** Maps the name of each domain in the backup to its name after the restore. */
