@@ -1,6 +1,6 @@
 /** The routes of imports. The upload is served by `src/gateway/server/import-serving.ts`. */
 import { printExactJson } from '../../base/json/json.js';
-import { MAPPING } from '../../services/importing/mapping-schema.js';
+import { MAPPING } from '../../services/importing/import-mapping.js';
 import {
   ImportErrorResult,
   ImportMappingResult,

@@ -1,96 +1,62 @@
-/** The fields that a mapping names. */
-import { invalidAt, ServiceError } from '../../base/errors.js';
-import type { Collection } from '../../base/model/collection.js';
-import type { Path } from '../../base/model/path.js';
-import { columnsOfRecords, REST_HEADING, type RecordColumn } from '../exporting/record-columns.js';
-import { DAY_FORMATS, INSTANT_FORMATS, NUMBER_FORMATS } from './cells/day-formats.js';
-import type { ImportMapping } from './mapping-schema.js';
+/**
+ * A mapping assigns each column of a file to a field. It is proposed from the file, corrected by a person,
+ * and may be kept by name.
+ */
+import { z } from 'zod';
+import { isExactNumber, type JsonValue } from '../../base/json/json.js';
 
-/** The kind of value at a path of a mapping. */
-export type MappingTarget =
-  | { readonly kind: 'id' }
-  /** An object with everything that no column can represent, as exports write it. */
-  | { readonly kind: 'rest' }
-  | { readonly kind: 'value'; readonly column: RecordColumn }
-  | {
-      readonly kind: 'reference';
-      readonly path: Path;
-      readonly targets: readonly string[];
-      readonly by: string | undefined;
-      readonly isList: boolean;
-    }
-  | { readonly kind: 'undeclared'; readonly path: Path };
+const MAX_COLUMNS = 2_000;
+const ANY_JSON = z.unknown() as z.ZodType<JsonValue>;
+const NAME = z.string().min(1).max(500);
 
-/** The top-level fields that a mapping may set; of documents whose members are kept, those that are named. */
-export function fieldsOfMapping(mapping: ImportMapping): readonly string[] {
-  const paths = [...mapping.columns.map(({ field }) => field), ...Object.keys(mapping.fixed)];
-  const names = paths.flatMap((path) => (path === null ? [] : [path.split('.')[0] ?? '']));
-  return [...new Set(names)].filter((name) => name !== '' && name !== '_id' && name !== REST_HEADING);
-}
-
-/** The meaning of a field of a mapping in a collection. */
-export function targetOf(field: string, by: string | undefined, collection: Collection): MappingTarget {
-  if (field === '_id') return { kind: 'id' };
-  if (field === REST_HEADING) return { kind: 'rest' };
-  const path = field.split('.');
-  const column = columnsOfRecords(collection, undefined, NOTHING_HIDDEN).find(
-    ({ heading }) => heading === field,
+const MAX_PARTS = 20;
+const MAX_BLANKS = 50;
+/** A request has its numbers with their digits, of which these need none that a float does not hold. */
+const upToMost = (least: number) =>
+  z.preprocess(
+    (sent) => (isExactNumber(sent) ? Number(sent.value) : sent),
+    z.int().min(least).max(MAX_PARTS),
   );
-  if (column !== undefined) return { kind: 'value', column };
-  const reference = findReference(path, collection);
-  if (reference === undefined) return { kind: 'undeclared', path };
-  const { depth, targets, isList } = reference;
-  const rest = path.slice(depth);
-  const place = { kind: 'reference', path: path.slice(0, depth), targets, isList } as const;
-  if (rest.length === 0) return { ...place, by };
-  return { ...place, by: by ?? rest.join('.') };
-}
 
-const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
+const PART = z
+  .strictObject({
+    separator: z.string().max(10).describe('Empty: the parts are where digits and letters meet, as in 10A.'),
+    number: upToMost(1),
+    of: upToMost(2),
+  })
+  .refine(({ number, of }) => number <= of, 'a part has a number up to that of all parts')
+  .describe('Which part of its cells goes there; the others are mapped by the column again.');
 
-/** The reference within a path, and the number of steps to it. */
-function findReference(path: Path, { fields }: Pick<Collection, 'fields'>) {
-  let members = fields;
-  for (const [index, step] of path.entries()) {
-    const field = members.find(({ name }) => name === step);
-    if (field === undefined) return undefined;
-    if (field.type === 'reference') return { depth: index + 1, targets: field.targets, isList: field.isList };
-    members = field.isList ? [] : field.fields;
-  }
-  return undefined;
-}
+const COLUMN = z.strictObject({
+  /** The column of the file; of documents, a member of the first level. */
+  column: NAME,
+  /** The field, e.g. `address.city`, `_id`, or `student.admission_no`. */
+  field: NAME.nullable().describe('null: the column is left out.'),
+  part: PART.optional(),
+  format: z.string().min(1).max(100).optional().describe('How days and numbers are written.'),
+  values: z.record(z.string(), ANY_JSON).optional().describe('Values that replace values of the file.'),
+  by: NAME.optional().describe('The field of the target by which a reference is found.'),
+  blank: z
+    .array(z.string().min(1).max(100))
+    .max(MAX_BLANKS)
+    .optional()
+    .describe('Cells that count as empty, such as "-" and "N/A", in any case.'),
+  leftOut: z.literal(true).optional().describe('The column has values and is left out on purpose.'),
+  undeclared: z.literal(true).optional().describe('The field is not declared, on purpose.'),
+  /** The effect of an empty cell on an existing record. Default: the field stays as it is. */
+  empty: z.enum(['leave', 'remove']).optional(),
+});
 
-/** The formats of the cells of a kind. */
-export function formatsOf(kind: RecordColumn['kind']): readonly string[] {
-  switch (kind) {
-    case 'number':
-    case 'decimal':
-      return NUMBER_FORMATS;
-    case 'date':
-      return DAY_FORMATS;
-    case 'datetime':
-      return INSTANT_FORMATS;
-    default:
-      return [];
-  }
-}
+/** A mapping as it is sent and kept. */
+export const MAPPING = z.strictObject({
+  columns: z.array(COLUMN).max(MAX_COLUMNS),
+  fixed: z.record(NAME, ANY_JSON).default({}).describe('Fields that have one value in every record.'),
+  /** For documents: what happens to members that no column names. Default: they are kept. */
+  others: z.enum(['keep', 'leave out']).optional(),
+});
 
-/** The fault of a parameter of an import: what is wrong with it, and what would be right. */
-export function invalidImport(
-  parameter: string,
-  detail: string,
-  expected: string,
-  sent?: string,
-): ServiceError {
-  return invalidAt(`${parameter}: ${detail}; expected: ${expected}`, {
-    parameter,
-    detail,
-    expected,
-    ...(sent !== undefined && { sent: sent.slice(0, 100) }),
-  });
-}
+export type ColumnMapping = Readonly<z.output<typeof COLUMN>>;
 
-/** An import that does not exist, or that its caller may not see. */
-export function noImport(id: string): ServiceError {
-  return new ServiceError('NOT_FOUND', `there is no import "${id.slice(0, 50)}"`);
+export interface ImportMapping extends Readonly<Omit<z.output<typeof MAPPING>, 'columns'>> {
+  readonly columns: readonly ColumnMapping[];
 }

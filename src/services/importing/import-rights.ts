@@ -9,8 +9,8 @@ import type { Database } from '../../store/database/database.js';
 import type { RecordStore } from '../../store/record-store.js';
 import type { Principals } from '../auth/principals.js';
 import { type DomainDirectory, resolveScope } from '../auth/resolve-scope.js';
-import { invalidImport, noImport } from './import-mapping.js';
-import { type ImportMapping, MAPPING } from './mapping-schema.js';
+import { type ImportMapping, MAPPING } from './import-mapping.js';
+import { invalidImport, noImport } from './mapping-target.js';
 import type { StoredImport } from './stored-import.js';
 
 interface ImportRightsOptions {

@@ -9,7 +9,7 @@ import { explained, rehearse } from '../../store/writing/atomically.js';
 import type { StagedOutcome, StagedWrites } from '../../store/writing/staged-writes.js';
 import type { UniqueKey } from '../../store/writing/unique-key.js';
 import type { TriggerNames } from '../../store/writing/write-triggers.js';
-import type { ImportMapping } from './mapping-schema.js';
+import type { ImportMapping } from './import-mapping.js';
 import type { FileThreads, PreparedBatch } from './preparing/prepared-batches.js';
 import { columnFinder } from './preparing/row-mapper.js';
 import { type ReferenceLookups, type RefusedRow, withColumns } from './preparing/row-preparer.js';
@@ -31,7 +31,6 @@ import {
   fingerprintOf,
   type ImportCounts,
   type ImportInspection,
-  type ImportState,
   type ImportTrial,
   NO_COUNTS,
   type StoredImport,
@@ -102,7 +101,7 @@ export class ImportRun {
 
   /** Writes all rows and takes them back, so that what the write would refuse is known before it. */
   async dryRun(run: Run): Promise<StoredImport> {
-    const begun = await this.#begin(run, ['trying'], 'trying');
+    const begun = await this.#begin(run, 'trying');
     const done = await this.#judge({ ...run, one: begun }, 'trying');
     return orStopped(
       await updateImport(this.#options.database, begun.id, {
@@ -126,7 +125,7 @@ export class ImportRun {
 
   /** Writes the valid rows, one transaction per batch, and reports the others. */
   async writeInBatches(run: Run): Promise<StoredImport> {
-    const one = await this.#begin(run, ['waiting', 'running'], 'running');
+    const one = await this.#begin(run, 'running');
     const done = await this.#pass({ run: { ...run, one }, mode: 'write', state: 'running' });
     return await this.#finish(this.#options.database, run, done);
   }
@@ -136,7 +135,7 @@ export class ImportRun {
    * transaction.
    */
   async writeAtomically(run: Run): Promise<StoredImport> {
-    const one = await this.#restart(run, ['waiting', 'running'], 'running');
+    const one = await this.#restart(run, 'running');
     const pass: Pass = { run: { ...run, one }, mode: 'write', state: 'running' };
     const { counts } = await this.#judge(pass.run, 'running');
     if (counts.refused > 0) throw refusedRows(counts.refused);
@@ -254,29 +253,20 @@ export class ImportRun {
   }
 
   /** Continues the step where it stopped, or begins it. */
-  async #begin(run: Run, from: readonly ImportState[], state: 'trying' | 'running'): Promise<StoredImport> {
+  async #begin(run: Run, state: 'trying' | 'running'): Promise<StoredImport> {
     const { one } = run;
     const isUnderWay = one.state === state && one.position > 0 && !(state === 'trying' && isSmall(one));
-    return isUnderWay ? one : await this.#restart(run, from, state);
+    return isUnderWay ? one : await this.#restart(run, state);
   }
 
-  async #restart(
-    { one, connection, triggers }: Run,
-    from: readonly ImportState[],
-    state: 'trying' | 'running',
-  ): Promise<StoredImport> {
+  async #restart({ one, connection, triggers }: Run, state: 'trying' | 'running'): Promise<StoredImport> {
     const begun = await connection.transaction(async (transaction) => {
       await forgetOutcomes(transaction, one.id, stepOf(state));
       await forgetSeen(transaction, one);
       return await updateImport(transaction, one.id, {
-        from,
-        state,
-        position: 0,
-        counts: NO_COUNTS,
-        fault: null,
-        triggers,
-        startedAt: 'now',
-        endedAt: null,
+        from: state === 'trying' ? [state] : ['waiting', state],
+        ...{ state, position: 0, counts: NO_COUNTS, fault: null, triggers },
+        ...{ startedAt: 'now', endedAt: null },
       });
     });
     return { ...orStopped(begun), trial: undefined };

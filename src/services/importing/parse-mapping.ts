@@ -6,9 +6,9 @@ import { defined, type JsonValue } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
 import type { Collection } from '../../base/model/collection.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
-import { formatsOf, targetOf } from './import-mapping.js';
-import { type ColumnMapping, type ImportMapping, MAPPING } from './mapping-schema.js';
-import type { SourceOptions } from './reading/row-source.js';
+import { type ColumnMapping, type ImportMapping, MAPPING } from './import-mapping.js';
+import { formatsOf, targetOf } from './mapping-target.js';
+import { SOURCE_FORMATS, type SourceOptions } from './reading/row-source.js';
 
 /**
  * Reads a mapping for a collection and, where they are known, the columns of a file.
@@ -139,10 +139,8 @@ function invalid(errors: readonly ErrorDetail[]): ServiceError {
   return new ServiceError('INVALID_VALUE', detail, { errors: errors.slice(0, 100) });
 }
 
-const FORMATS = ['csv', 'tsv', 'xlsx', 'json', 'ndjson', 'ejson', 'bson'] as const;
-
 const OPTIONS = z.strictObject({
-  format: z.enum(FORMATS).optional(),
+  format: z.enum(SOURCE_FORMATS).optional(),
   encoding: z.string().min(1).max(40).optional(),
   delimiter: z.string().length(1).optional(),
   sheet: z.string().min(1).max(100).optional(),
@@ -156,7 +154,7 @@ export function parseSourceOptions(sent: JsonValue): SourceOptions {
   const errors = parsed.error.issues.map(({ path, message }) => ({
     parameter: path.join('.') || 'source',
     detail: message,
-    expected: `format (${FORMATS.join(', ')}), encoding, delimiter, sheet, header (a row, or none)`,
+    expected: `format (${SOURCE_FORMATS.join(', ')}), encoding, delimiter, sheet, header (a row, or none)`,
   }));
   const [first] = errors;
   throw new ServiceError('INVALID_VALUE', `${first?.parameter}: ${first?.detail}`, { errors });

@@ -11,8 +11,8 @@ import {
   headingWords,
   plainHeading,
 } from './heading-synonyms.js';
-import { formatsOf, targetOf } from './import-mapping.js';
-import type { ColumnMapping, ImportMapping } from './mapping-schema.js';
+import type { ColumnMapping, ImportMapping } from './import-mapping.js';
+import { formatsOf, targetOf } from './mapping-target.js';
 import {
   ColumnFindings,
   type ColumnInspection,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Collection } from '../../../src/base/model/collection.js';
 import { assertNothingReplaced, doubtsOfMapping } from '../../../src/services/importing/doubts-of-mapping.js';
 import { eventOf } from '../../../src/services/importing/heading-synonyms.js';
-import type { ColumnMapping } from '../../../src/services/importing/mapping-schema.js';
+import type { ColumnMapping } from '../../../src/services/importing/import-mapping.js';
 import { proposeKey, proposeMapping } from '../../../src/services/importing/propose-mapping.js';
 import { inspectSource } from '../../../src/services/importing/reading/inspect-source.js';
 import { openRowSource } from '../../../src/services/importing/reading/open-row-source.js';

@@ -105,9 +105,7 @@ export class FileThreads {
     try {
       await calls.open(start);
       let next = prepare();
-      for (;;) {
-        const batch = await next;
-        if (batch === undefined) break;
+      for (let batch = await next; batch !== undefined; batch = await next) {
         if (order === 'ahead') next = prepare();
         yield { ...batch, sourcesOf: async (numbers) => await calls.sourcesOf(numbers) };
         if (order === 'inTurn') next = prepare();
@@ -122,11 +120,7 @@ export class FileThreads {
 
   #take(signal: AbortSignal): KeptThread {
     signal.throwIfAborted();
-    const thread =
-      this.#idle ??
-      new KeptThread((ended) => {
-        if (this.#idle === ended) this.#idle = undefined;
-      });
+    const thread = this.#idle === undefined || this.#idle.isEnded ? new KeptThread() : this.#idle;
     this.#idle = undefined;
     thread.begin(signal);
     return thread;
@@ -134,7 +128,7 @@ export class FileThreads {
 
   /** A thread that has not come to the end of its work may still be at it. */
   async #leave(thread: KeptThread): Promise<void> {
-    if (!thread.isDone || this.#idle !== undefined) return await thread.end();
+    if (!thread.isDone || this.#idle?.isEnded === false) return await thread.end();
     this.#idle = thread;
     thread.rest();
   }
@@ -144,14 +138,13 @@ class KeptThread {
   readonly lookups: Partial<ReferenceLookups> = {};
   readonly calls: Calls<FileThread>;
   isDone = false;
+  isEnded = false;
   readonly #worker: Worker;
   #signal: AbortSignal | undefined;
   #rest: NodeJS.Timeout | undefined;
-  readonly #onEnd: (thread: KeptThread) => void;
   readonly #stop = () => void this.end();
 
-  constructor(onEnd: (thread: KeptThread) => void) {
-    this.#onEnd = onEnd;
+  constructor() {
     const { entry, execArgv } = threadModule('services/importing/preparing/reader-thread');
     this.#worker = new Worker(entry, {
       execArgv,
@@ -159,7 +152,9 @@ class KeptThread {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    this.#worker.once('exit', () => onEnd(this));
+    this.#worker.once('exit', () => {
+      this.isEnded = true;
+    });
     this.calls = connectThreads<object, FileThread>(this.#worker, this.lookups);
   }
 
@@ -179,7 +174,7 @@ class KeptThread {
   }
 
   async end(): Promise<void> {
-    this.#onEnd(this);
+    this.isEnded = true;
     this.#signal?.removeEventListener('abort', this.#stop);
     await this.#worker.terminate();
   }

@@ -1,7 +1,7 @@
 /** The thread that reads a file: it inspects it, or prepares its rows batch by batch. */
 import { parentPort } from 'node:worker_threads';
 import { parsePlainJson } from '../../../base/json/json.js';
-import type { ImportMapping } from '../mapping-schema.js';
+import type { ImportMapping } from '../import-mapping.js';
 import { type InspectedSource, inspectSource } from '../reading/inspect-source.js';
 import { openRowSource } from '../reading/open-row-source.js';
 import type { SourceRow } from '../reading/row-source.js';

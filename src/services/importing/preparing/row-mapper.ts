@@ -31,8 +31,8 @@ import {
   textOfCell,
   UNDAMAGED,
 } from '../cells/plain-cells.js';
-import { type MappingTarget, targetOf } from '../import-mapping.js';
-import type { ColumnMapping, ImportMapping } from '../mapping-schema.js';
+import type { ColumnMapping, ImportMapping } from '../import-mapping.js';
+import { type MappingTarget, targetOf } from '../mapping-target.js';
 
 /** An error of a row, with its column. */
 export interface RowFault extends ErrorDetail {
@@ -40,7 +40,7 @@ export interface RowFault extends ErrorDetail {
 }
 
 /** A reference whose target is identified by another field than `_id`. */
-interface Lookup {
+export interface Lookup {
   readonly target: string;
   readonly field: string;
   readonly text: string;
@@ -197,8 +197,8 @@ function fill(row: Row, column: ReadColumn, sent: unknown): void {
   if (value === undefined || value === null || (value === '' && (of === 'table' || !isText(target)))) {
     // An empty cell changes nothing; an explicit null does.
     if (column.isStamped && !isMeant) row.faults.push(misfit(column, sent, NOT_NOW));
-    else if (value === null && (isMeant || of === 'documents')) putNull(row, target);
-    else if (column.empty === 'remove' && sent !== undefined) remove(row, target);
+    else if (value === null && (isMeant || of === 'documents')) empty(row, target, 'null');
+    else if (column.empty === 'remove' && sent !== undefined) empty(row, target, 'removed');
     return;
   }
   const damage = isMeant || of !== 'table' ? undefined : spreadsheetDamageOf(value, isNumeric(target));
@@ -264,22 +264,17 @@ function translate(
   return { value: of === 'table' ? null : undefined, isMeant: false };
 }
 
-/** Removes a field. A member of an object becomes null, so that the object itself stays. */
-function remove(row: Row, target: MappingTarget): void {
+/** A removed member of an object becomes null, so that the object itself stays. */
+function empty(row: Row, target: MappingTarget, how: 'removed' | 'null'): void {
   if (target.kind === 'id' || target.kind === 'rest') return;
   const path = target.kind === 'value' ? target.column.path : target.path;
   const [name = '', ...rest] = path;
   const isWhole = rest.length === 0 || target.kind === 'reference' || row.references.has(name);
-  if (!isWhole) put(row.record, path, null);
+  if (how === 'null' || !isWhole) put(row.record, path, null);
   else {
     row.removed ??= new Set();
     row.removed.add(name);
   }
-}
-
-function putNull(row: Row, target: MappingTarget): void {
-  if (target.kind === 'id' || target.kind === 'rest') return;
-  put(row.record, target.kind === 'value' ? target.column.path : target.path, null);
 }
 
 function mergeRest(row: Row, column: ReadColumn, value: unknown): void {
@@ -311,19 +306,15 @@ function fillReference(
     put(row.record, path, sent ?? value);
     return;
   }
+  const [name] = targets;
+  if (name === undefined) return;
   const text = toNormalText(String(value));
-  for (const name of targets.slice(0, 1)) {
-    const settle = (id: string) => put(row.record, path, isList ? [{ value: id }] : { value: id });
-    row.lookups.push({ target: name, field: by, text, column: column.column, settle });
-  }
+  const settle = (id: string) => put(row.record, path, isList ? [{ value: id }] : { value: id });
+  row.lookups.push({ target: name, field: by, text, column: column.column, settle });
 }
 
 /** Sets a member at any depth, also one called `__proto__`. */
-function put(record: { [name: string]: JsonValue }, path: Path, value: JsonValue): void {
-  putAt(record, path, 0, value);
-}
-
-function putAt(record: { [name: string]: JsonValue }, path: Path, step: number, value: JsonValue): void {
+function put(record: { [name: string]: JsonValue }, path: Path, value: JsonValue, step = 0): void {
   const name = path[step] ?? '';
   if (step + 1 >= path.length) {
     setMember(record, name, value);
@@ -331,7 +322,7 @@ function putAt(record: { [name: string]: JsonValue }, path: Path, step: number, 
   }
   const there = Object.hasOwn(record, name) ? record[name] : undefined;
   const inner: { [name: string]: JsonValue } = isJsonObject(there) ? { ...there } : {};
-  putAt(inner, path, step + 1, value);
+  put(inner, path, value, step + 1);
   setMember(record, name, inner);
 }
 

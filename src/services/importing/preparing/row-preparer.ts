@@ -3,7 +3,7 @@
  * It runs on a thread, and looks up facts in the database twice per group of rows.
  */
 import type { ErrorDetail } from '../../../base/errors.js';
-import { type JsonObject, type JsonValue, printExactJson } from '../../../base/json/json.js';
+import { defined, type JsonObject, type JsonValue, printExactJson } from '../../../base/json/json.js';
 import type { Collection } from '../../../base/model/collection.js';
 import { keysOf } from '../../../base/model/keys-of.js';
 import { getOrMake } from '../../../base/process/get-or-make.js';
@@ -23,9 +23,16 @@ import {
 import type { Sought } from '../../../store/writing/select-unlinked.js';
 import { type LinkVerdicts, settleLinks } from '../../../store/writing/settle-links.js';
 import type { FoundTarget, SoughtTarget } from '../../../store/writing/staged-writes.js';
-import type { ImportMapping } from '../mapping-schema.js';
+import type { ImportMapping } from '../import-mapping.js';
 import type { SourceRow } from '../reading/row-source.js';
-import { columnFinder, createRowMapper, type MappedRow, partialFields, type RowFault } from './row-mapper.js';
+import {
+  columnFinder,
+  createRowMapper,
+  type Lookup,
+  type MappedRow,
+  partialFields,
+  type RowFault,
+} from './row-mapper.js';
 import { SeenTexts } from './seen-texts.js';
 
 /** Everything a thread needs to prepare the rows of a file. */
@@ -119,8 +126,7 @@ export class RowPreparer {
   async #check(rows: readonly SourceRow[]): Promise<readonly PendingRow[]> {
     const pending = rows.map((row): PendingRow => {
       const { fault: detail, faultColumn: column } = row;
-      if (detail !== undefined)
-        return { row, mapped: undefined, faults: [{ detail, ...(column !== undefined && { column }) }] };
+      if (detail !== undefined) return { row, mapped: undefined, faults: [defined({ detail, column })] };
       const mapped = this.#map(row.values);
       return { row, mapped, faults: [...mapped.faults] };
     });
@@ -191,11 +197,11 @@ export class RowPreparer {
       idsByField.set(name, await this.#lookups.findByField({ target, field, texts: [...texts] }));
     }
     for (const { mapped, faults } of pending) {
-      for (const { target, field, text, column, settle } of mapped?.lookups ?? []) {
-        const ids = idsByField.get(JSON.stringify([target, field]))?.get(text) ?? [];
+      for (const lookup of mapped?.lookups ?? []) {
+        const ids = idsByField.get(JSON.stringify([lookup.target, lookup.field]))?.get(lookup.text) ?? [];
         const [id] = ids;
-        if (id !== undefined && ids.length === 1) settle(id);
-        else faults.push(notOne({ target, field, text, column, count: ids.length }));
+        if (id !== undefined && ids.length === 1) lookup.settle(id);
+        else faults.push(notOne(lookup, ids.length));
       }
     }
   }
@@ -265,25 +271,23 @@ export class RowPreparer {
     const texts = others.length === 0 ? all : all.filter(([name]) => !this.#columnsOf(name).some(isWrong));
     const keyName = nameOfKey(key);
     const faults: RowFault[] = [];
+    const refuse = (name: string, faultOf: (named: string) => RowFault) => {
+      const [column] = this.#columnsOf(name);
+      faults.push(defined({ ...faultOf(this.#headingOf(name)), column }));
+    };
     if (others.length === 0 && key.kind !== 'id' && !texts.some(([name]) => name === keyName)) {
-      const named = this.#headingOf(keyName);
-      const [column] = this.#columnsOf(keyName);
-      faults.push({
+      refuse(keyName, (named) => ({
         detail: `the row has no ${named} to identify its record`,
         expected: `a value for ${named}`,
-        ...(column !== undefined && { column }),
-      });
+      }));
     }
     for (const [name, text] of texts) {
       const row = this.#rowWith(name, text);
       if (row === undefined) continue;
-      const [column] = this.#columnsOf(name);
-      const named = this.#headingOf(name);
-      faults.push({
+      refuse(name, (named) => ({
         detail: `row ${row} of the file has the same ${named}`,
         expected: `each ${named} once`,
-        ...(column !== undefined && { column }),
-      });
+      }));
     }
     const isRefused = others.length + faults.length > 0;
     for (const [name, text] of texts) {
@@ -413,14 +417,7 @@ function nameOfTarget(targets: readonly string[], id: string): string {
   return `${targets.join()} ${id}`;
 }
 
-function notOne(sought: {
-  readonly target: string;
-  readonly field: string;
-  readonly text: string;
-  readonly column: string;
-  readonly count: number;
-}): RowFault {
-  const { target, field, text, column, count } = sought;
+function notOne({ target, field, text, column }: Lookup, count: number): RowFault {
   const shown = JSON.stringify(text.slice(0, 100));
   const detail =
     count === 0

@@ -1,5 +1,5 @@
 /** Inspects a file, column by column. Writes nothing. */
-import { isExactNumber } from '../../../base/json/json.js';
+import { isJsonObject } from '../../../base/json/json.js';
 import { isBlankCell } from '../cells/plain-cells.js';
 import {
   ColumnFindings,
@@ -222,7 +222,7 @@ class SourceFindings {
   #addNested(number: number, values: Readonly<Record<string, unknown>>, prefix: string): void {
     for (const [name, value] of Object.entries(values)) {
       const path = prefix + name;
-      if (isNested(value)) this.#addNested(number, value, `${path}.`);
+      if (isJsonObject(value)) this.#addNested(number, value, `${path}.`);
       else this.#findingsOf(path)?.add(number, value);
     }
   }
@@ -285,8 +285,4 @@ function doubtOfSum(row: number, words: string): string {
     `The last row (${row}) begins with ${JSON.stringify(words.slice(0, 40))}: ` +
     'where it adds up the rows above, take it out, or it becomes a record.'
   );
-}
-
-function isNested(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }

@@ -51,24 +51,20 @@ async function openFormat(
 ): Promise<RowSource> {
   switch (format) {
     case 'csv':
-    case 'tsv': {
-      const { openCsvSource } = await import('./csv-source.js');
-      return await openCsvSource(file, { ...options, format });
-    }
+    case 'tsv':
+      return await (await import('./csv-source.js')).openCsvSource(file, { ...options, format });
     case 'json':
     case 'ndjson':
-    case 'ejson': {
-      const { openJsonSource } = await import('./document-source.js');
-      return await openJsonSource(file, { ...options, format, layout });
-    }
-    case 'bson': {
-      const { openBsonSource } = await import('./bson-source.js');
-      return openBsonSource(file);
-    }
-    case 'xlsx': {
-      const { openXlsxSource } = await import('./xlsx-source.js');
-      return await openXlsxSource(file, options);
-    }
+    case 'ejson':
+      return await (await import('./document-source.js')).openJsonSource(file, {
+        ...options,
+        format,
+        layout,
+      });
+    case 'bson':
+      return (await import('./bson-source.js')).openBsonSource(file);
+    case 'xlsx':
+      return await (await import('./xlsx-source.js')).openXlsxSource(file, options);
   }
 }
 

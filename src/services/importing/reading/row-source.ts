@@ -4,7 +4,8 @@ import { ServiceError } from '../../../base/errors.js';
 import type { Alteration } from './plain-document.js';
 
 /** The formats that an import reads. */
-export type SourceFormat = 'csv' | 'tsv' | 'xlsx' | 'json' | 'ndjson' | 'ejson' | 'bson';
+export const SOURCE_FORMATS = ['csv', 'tsv', 'xlsx', 'json', 'ndjson', 'ejson', 'bson'] as const;
+export type SourceFormat = (typeof SOURCE_FORMATS)[number];
 
 /** One row of a file, before any mapping. */
 export interface SourceRow {
