@@ -5,10 +5,7 @@
 import type { OperatorFamily } from '../model/field-types/scalar-type.js';
 import { byScalar, type ValueKind } from '../model/field-types/scalar-types.js';
 
-/**
- * The types that operators apply to: `id` is the id of the record; `list` a field of any type that is
- * declared as a list.
- */
+/** What operators apply to: `id` is the id of the record, `list` any field that is declared as a list. */
 export type WhereType = 'id' | ValueKind | 'list';
 
 /**

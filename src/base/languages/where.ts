@@ -19,7 +19,8 @@
  */
 
 import type { ServiceError } from '../errors.js';
-import { instantFrom, isDay } from '../model/calendar.js';
+import { ExactNumber, isExactNumber } from '../json/json.js';
+import { instantFrom, isDay, isMonth } from '../model/calendar.js';
 import type { Collection, Field } from '../model/collection.js';
 import {
   isScalarName,
@@ -27,12 +28,19 @@ import {
   type ScalarName,
   valueKindOf,
 } from '../model/field-types/scalar-types.js';
-import { allOf, type Condition, EVERYTHING, type Filter } from '../model/filter.js';
+import {
+  allOf,
+  type CompareCondition,
+  type Condition,
+  type EqualsCondition,
+  EVERYTHING,
+  type Filter,
+} from '../model/filter.js';
 import { isNumberOperand, type Operand } from '../model/operand.js';
 import type { Path } from '../model/path.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { hintAtOperatorName } from './operator-names.js';
-import { tooManySent, withinSent } from './sent-place.js';
+import { refuseSent, type SentPlace, tooManySent, withinSent } from './sent-place.js';
 import {
   findOperator,
   TEXT_MODES,
@@ -40,28 +48,77 @@ import {
   type WhereOperator,
   type WhereType,
 } from './where-operators.js';
-import {
-  comparedValue,
-  countCondition,
-  dayAt,
-  entriesOf,
-  type FindCollection,
-  invalidWhere,
-  malformedWhere,
-  monthAt,
-  type NamedField,
-  nullOperand,
-  objectAt,
-  type Readership,
-  type Subject,
-  textAt,
-  type Values,
-  WHERE_LIMITS,
-  type WhereNames,
-  type WherePlace,
-  type WhereReading,
-  whereOperandAt,
-} from './where-place.js';
+
+/** Limits of one `where`. */
+export const WHERE_LIMITS = {
+  maxDepth: 20,
+  /** The most references in a row. */
+  maxReferences: 3,
+  /** Conditions on other records, each of which is a look-up per record. */
+  maxRecordConditions: 20,
+  maxConditions: 200,
+  maxListedValues: 1000,
+  maxTextLength: 4096,
+} as const;
+
+/** The declared names that a caller may know. */
+export interface Readership {
+  /** @throws FORBIDDEN (403) for a field that is hidden from the caller */
+  assertReadable(field: string, collection: Collection): void;
+  /** The declared fields that the caller may read; empty for a collection it may not read. */
+  listFields(collection: Collection): readonly string[];
+}
+
+/** Other names for the fields of a collection or an object, and for the targets of its references. */
+export interface WhereNames {
+  readonly fieldsByName: ReadonlyMap<string, NamedField>;
+}
+
+interface NamedField {
+  readonly field: Field;
+  /** The names within an object, and those of a reference's targets. */
+  readonly value?:
+    | {
+        readonly kind: string;
+        readonly object?: WhereNames;
+        readonly targets?: readonly string[];
+        readonly findTarget?: (
+          collection: string,
+        ) => { readonly singular: string; readonly object: WhereNames } | undefined;
+      }
+    | undefined;
+}
+
+/** The counters of one call of `parseWhere`. */
+interface WhereReading {
+  readonly findCollection: FindCollection;
+  readonly readership: Readership;
+  conditions: number;
+  recordConditions: number;
+}
+
+/** The position within the `where`. */
+interface WherePlace extends SentPlace {
+  readonly reading: WhereReading;
+  /** The collection of the records at this position: the queried one, or a reference's target. */
+  readonly collection: Collection;
+  /** The number of references followed so far. */
+  readonly references: number;
+}
+
+/** Finds the target collection of a reference; `undefined` if it does not exist or may not be read. */
+export type FindCollection = (name: string) => Collection | undefined;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A value with its operators. */
+interface Subject {
+  readonly path: Path;
+  readonly type: WhereType;
+  /** Absent for `_id` and the members of a reference. */
+  readonly field?: Field | undefined;
+  readonly names?: NamedField['value'];
+}
 
 /**
  * Parses a structured `where` against a collection's declaration. `{}` matches every record.
@@ -107,6 +164,8 @@ interface Row {
   readonly fields: readonly Field[];
   readonly isRecord: boolean;
   readonly names: WhereNames | undefined;
+  /** An object, which has operators of its own beside its members. */
+  readonly object?: Subject;
 }
 
 function parseFields(object: Values, place: WherePlace, row: Row): Filter {
@@ -136,6 +195,9 @@ function parseEntry(entry: { name: string; operand: unknown; place: WherePlace; 
   if (row.isRecord && (name === '_id' || name === 'id')) {
     return parseSubject(operand, place, { path: ['_id'], type: 'id' });
   }
+  const operator = row.object && findOperator('object', name);
+  if (row.object && operator)
+    return parseOperator(operator, { operand, place, subject: row.object, mode: 'sensitive' });
   throw unknownField(name, place, row);
 }
 
@@ -166,10 +228,7 @@ function parseField(
   return parseSubject(operand, place, { ...found, type: valueKindOf(field) });
 }
 
-/**
- * An object has its own operators and its members; a member takes precedence over an operator of the same
- * name.
- */
+/** A member takes precedence over an operator of the same name. */
 function parseObject(
   operand: unknown,
   place: WherePlace,
@@ -177,20 +236,8 @@ function parseObject(
 ): Filter {
   const object = objectAt(operand, place, 'an object of members and conditions');
   const { path, field, names } = subject;
-  const row: Row = { path, fields: field.fields, isRecord: false, names: names?.object };
-  const filters = entriesOf(object).map(([name, value]) => {
-    const isMember = fieldNamed(name, row) !== undefined;
-    const operator = isMember ? undefined : findOperator('object', name);
-    if (operator === undefined) return parseEntry({ name, operand: value, place, row });
-    return parseOperator(operator, {
-      operand: value,
-      place: withinSent(place, name),
-      subject,
-      mode: 'sensitive',
-    });
-  });
-  if (filters.length === 0) throw malformedWhere(place, 'a condition; this object is empty', object);
-  return allOf(filters);
+  const row = { path, fields: field.fields, isRecord: false, names: names?.object, object: subject };
+  return parseFields(object, place, row);
 }
 
 type TextMode = (typeof TEXT_MODES)[number];
@@ -446,32 +493,22 @@ function operatorNames(type: WhereType): string {
 function unknownField(name: string, place: WherePlace, row: Row): ServiceError {
   const { collection, reading } = place;
   const readable = reading.readership.listFields(collection);
-  const known = row.isRecord ? [...readable, '_id'] : membersOf(row, readable);
+  // The members of an object share its rights, and its condition was allowed.
+  const members = readable.length === 0 ? [] : row.fields.map((field) => field.name);
+  const known = row.isRecord ? [...readable, '_id'] : members;
+  const names = known.length === 0 ? '' : ` (${known.join(', ')})`;
   const expected =
     collection.fields.length === 0
       ? `a declared field; "${collection.name}" declares none, oquery reaches the others`
-      : `a declared field${row.isRecord ? ` of "${collection.name}"` : ''}${listed(known)}`;
+      : `a declared field${row.isRecord ? ` of "${collection.name}"` : ''}${names}`;
   return malformedWhere(place, expected, name, didYouMean(name, known));
-}
-
-/** The members of an object share its rights, and its condition was allowed. */
-function membersOf(row: Row, readable: readonly string[]): readonly string[] {
-  return readable.length === 0 ? [] : row.fields.map((field) => field.name);
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? '' : ` (${names.join(', ')})`;
 }
 
 function unknownOperator(name: string, place: WherePlace, { type }: Subject): ServiceError {
   const known = WHERE_OPERATORS[type].map((operator) => operator.name);
-  const expected = `an operator of ${nounOf(type)} (${known.join(', ')})`;
+  const noun = isScalarName(type) ? `a ${SCALAR_TYPES[type].noun} field` : NOUNS[type];
+  const expected = `an operator of ${noun} (${known.join(', ')})`;
   return malformedWhere(withinSent(place, name), expected, name, hintAtOperatorName(name, known));
-}
-
-/** The name of a type in error messages. */
-function nounOf(type: WhereType): string {
-  return isScalarName(type) ? `a ${SCALAR_TYPES[type].noun} field` : NOUNS[type];
 }
 
 const NOUNS: Readonly<Record<Exclude<WhereType, ScalarName>, string>> = {
@@ -480,3 +517,101 @@ const NOUNS: Readonly<Record<Exclude<WhereType, ScalarName>, string>> = {
   object: 'an object',
   list: 'a list',
 };
+
+function objectAt(value: unknown, place: WherePlace, expected: string): Values {
+  if (place.depth > WHERE_LIMITS.maxDepth) throw tooManySent(place, WHERE_LIMITS.maxDepth, 'levels');
+  if (isValues(value)) return value;
+  if (value === null)
+    throw malformedWhere(place, `${expected}, not null (to look for null: {"isNull": true})`, value);
+  throw malformedWhere(place, expected, value);
+}
+
+function isValues(value: unknown): value is Values {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !isExactNumber(value) &&
+    !(value instanceof Date)
+  );
+}
+
+/** A key without a value counts as not sent. */
+function entriesOf(object: Values): [string, unknown][] {
+  return Object.entries(object).filter(([, value]) => value !== undefined);
+}
+
+function countCondition(place: WherePlace): void {
+  place.reading.conditions++;
+  if (place.reading.conditions > WHERE_LIMITS.maxConditions) {
+    throw tooManySent(place, WHERE_LIMITS.maxConditions, 'conditions');
+  }
+}
+
+function malformedWhere(place: WherePlace, expected: string, sent: unknown, hint = ''): ServiceError {
+  return refuseSent('MALFORMED_FILTER', place, { expected, sent: shownInWhere(sent), hint });
+}
+
+function invalidWhere(place: WherePlace, expected: string, sent: unknown): ServiceError {
+  return refuseSent('INVALID_VALUE', place, { expected, sent: shownInWhere(sent), hint: '' });
+}
+
+function shownInWhere(sent: unknown): string {
+  return JSON.stringify(sent) ?? String(sent);
+}
+
+function whereOperandAt(value: unknown, place: WherePlace, subject: Subject): EqualsCondition['value'] {
+  const { type } = subject;
+  // Ids of records are text, and so are references.
+  switch (isScalarName(type) ? SCALAR_TYPES[type].json : 'string') {
+    case 'number':
+      return numberAt(value, place, subject);
+    case 'boolean':
+      if (typeof value === 'boolean') return value;
+      throw invalidWhere(place, 'true or false', value);
+    case 'string':
+      return value instanceof Date && !Number.isNaN(value.getTime())
+        ? value.toISOString()
+        : textAt(value, place);
+  }
+}
+
+function comparedValue(value: unknown, place: WherePlace, subject: Subject): CompareCondition['value'] {
+  const compared = whereOperandAt(value, place, subject);
+  if (typeof compared === 'boolean') throw invalidWhere(place, 'a value that has an order', value);
+  return compared;
+}
+
+/** Exact amounts come as text from GraphQL's `Decimal`. */
+function numberAt(value: unknown, place: WherePlace, { field }: Subject): number | ExactNumber {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (isExactNumber(value)) return value;
+  const isDigits = typeof value === 'string' && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(value);
+  if (isDigits && field?.isDecimal === true) return new ExactNumber(value);
+  throw invalidWhere(place, 'a number', value);
+}
+
+function textAt(value: unknown, place: WherePlace): string {
+  if (typeof value !== 'string') throw invalidWhere(place, 'a text', value);
+  if (value.length > WHERE_LIMITS.maxTextLength)
+    throw tooManySent(place, WHERE_LIMITS.maxTextLength, 'characters');
+  return value;
+}
+
+function dayAt(value: unknown, place: WherePlace): string {
+  if (typeof value === 'string' && isDay(value)) return value;
+  throw invalidWhere(place, 'a day YYYY-MM-DD', value);
+}
+
+function monthAt(value: unknown, place: WherePlace): string {
+  if (typeof value === 'string' && isMonth(value)) return value;
+  throw invalidWhere(place, 'a month YYYY-MM', value);
+}
+
+function nullOperand(place: WherePlace, { type }: Subject): ServiceError {
+  const hint =
+    findOperator(type, 'isNull') === undefined
+      ? ''
+      : ' To look for null, or for a missing field: {"isNull": true}.';
+  return malformedWhere(place, 'a value, not null', null, hint);
+}

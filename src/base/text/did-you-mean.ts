@@ -10,10 +10,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
-/**
- * The known name reached by the fewest changes of a letter or swaps of neighbours, if at most `maxChanges`
- * are needed.
- */
+/** The known name that is at most `maxChanges` changes of a letter, or swaps of neighbours, away. */
 export function findNearest(name: string, known: Iterable<string>, maxChanges: number): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   const wanted = name.toLowerCase();

@@ -9,7 +9,7 @@
  */
 import { faultAt, ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
-import type { Readership } from '../../base/languages/where-place.js';
+import type { Readership } from '../../base/languages/where.js';
 import type { Collection, Field, RoleAccess, RowRule } from '../../base/model/collection.js';
 import { anyOf, type Filter } from '../../base/model/filter.js';
 import { isOperand } from '../../base/model/operand.js';

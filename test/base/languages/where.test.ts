@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../../src/base/errors.js';
 import { ExactNumber } from '../../../src/base/json/json.js';
-import { parseWhere } from '../../../src/base/languages/where.js';
+import { parseWhere, WHERE_LIMITS } from '../../../src/base/languages/where.js';
 import { WHERE_OPERATORS } from '../../../src/base/languages/where-operators.js';
-import { WHERE_LIMITS } from '../../../src/base/languages/where-place.js';
 import type { Filter } from '../../../src/base/model/filter.js';
 import { parseCollection } from '../../../src/store/catalog/parse-collection.js';
 import { type CompileContext, compileFilter } from '../../../src/store/sql/compile-filter.js';
@@ -185,8 +184,14 @@ describe('where', () => {
       { kind: 'equals', path: ['address', 'city'], value: 'Pune' },
     );
     expectFilter(
-      { address: { exists: false } },
-      { kind: 'not', filter: { kind: 'exists', path: ['address'] } },
+      { address: { or: [{ exists: false }, { city: { equals: 'Pune' } }] } },
+      {
+        kind: 'any',
+        filters: [
+          { kind: 'not', filter: { kind: 'exists', path: ['address'] } },
+          { kind: 'equals', path: ['address', 'city'], value: 'Pune' },
+        ],
+      },
     );
   });
 

@@ -5,7 +5,7 @@
 
 import type { FieldNode } from 'graphql';
 import type { JsonObject } from '../../../base/json/json.js';
-import type { WhereNames } from '../../../base/languages/where-place.js';
+import type { WhereNames } from '../../../base/languages/where.js';
 import { toPath } from '../../../base/model/path.js';
 import type { RecordVerb } from '../../../base/model/scope.js';
 import { getOrMake } from '../../../base/process/get-or-make.js';
