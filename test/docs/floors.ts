@@ -15,12 +15,7 @@ export interface Room {
 /** How a value of a record is tested in SQL: below the two compilers of filters, which both use them. */
 const SQL_FORMS = [
   ...['store/sql/storable-json.ts', 'store/sql/names.ts'],
-  ...[
-    'store/sql/spellings.ts',
-    'store/sql/jsonpath-test.ts',
-    'store/sql/column-test.ts',
-    'store/sql/id-test.ts',
-  ],
+  ...['store/sql/spellings.ts', 'store/sql/jsonpath-test.ts', 'store/sql/column-test.ts'],
 ];
 
 /** The tag of SQL: every room of the store and above it may compose statements. */
@@ -63,10 +58,6 @@ export const FLOORS: readonly Room[] = [
     imports: [
       ...['base/model/', 'store/sql/names.ts', 'store/sql/spellings.ts', 'store/sql/storable-json.ts'],
     ],
-  },
-  {
-    name: 'store/sql/id-test.ts',
-    imports: ['base/model/', 'store/sql/column-test.ts', 'store/sql/storable-json.ts'],
   },
   { name: 'store/mongo/', imports: ['base/model/', 'base/languages/', 'store/access/', ...SQL_FORMS] },
   {

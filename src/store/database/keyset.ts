@@ -4,7 +4,7 @@
  */
 import { validate as isUuid } from 'uuid';
 import { ServiceError } from '../../base/errors.js';
-import { type Sql, sql } from '../sql.js';
+import { allHold, type Sql, sql } from '../sql.js';
 
 export interface KeysetRequest<Place = string> {
   readonly limit: number;
@@ -41,16 +41,16 @@ export function compileKeyset<Place>(
   const { after, before, fromEnd = false, limit } = request;
   const isUpward = order.direction === 'ascending';
   const keys = sql.join([...order.keys]);
-  const beyond = (place: Place, than: Sql) =>
-    sql`(${keys}) ${than} (${sql.join([...order.toValues(place)])})`;
-  const conditions = [
-    ...(after === undefined ? [] : [beyond(after, isUpward ? MORE_THAN : LESS_THAN)]),
-    ...(before === undefined ? [] : [beyond(before, isUpward ? LESS_THAN : MORE_THAN)]),
-  ];
-  const direction = isUpward === fromEnd ? DESCENDING : ASCENDING;
+  const beyond = (place: Place, than: '<' | '>') =>
+    sql`(${keys}) ${sql.raw(than)} (${sql.join([...order.toValues(place)])})`;
+  const direction = sql.raw(isUpward === fromEnd ? 'desc' : 'asc');
   const orderBy = order.keys.map((key) => sql`${key} ${direction}`);
   return {
-    condition: conditions.length === 0 ? sql.raw('true') : sql.join(conditions, ' and '),
+    condition: allHold([
+      sql.raw('true'),
+      after !== undefined && beyond(after, isUpward ? '>' : '<'),
+      before !== undefined && beyond(before, isUpward ? '<' : '>'),
+    ]),
     tail: sql`order by ${sql.join(orderBy)} limit ${limit + 1}::int`,
   };
 }
@@ -100,8 +100,3 @@ export function assertIdOf(thing: string, isId: (id: string) => boolean = isUuid
 export function assertNumberOf(thing: string): (id: string, parameter: string) => string {
   return assertIdOf(thing, (id) => /^\d{1,18}$/.test(id));
 }
-
-const MORE_THAN = sql.raw('>');
-const LESS_THAN = sql.raw('<');
-const ASCENDING = sql.raw('asc');
-const DESCENDING = sql.raw('desc');

@@ -16,7 +16,7 @@ import {
   upperSign,
   type ValueTest,
 } from '../../base/model/value-test.js';
-import { type Sql, sql } from '../sql.js';
+import { allHold, type Sql, sql } from '../sql.js';
 import type { FieldExpression } from './names.js';
 import { selectSpellings } from './spellings.js';
 import { jsonText, storable } from './storable-json.js';
@@ -25,12 +25,12 @@ import { jsonText, storable } from './storable-json.js';
  * jsonb has no least number. No client can send a number below this one. EXPLAIN prints all of its digits.
  */
 const LEAST_NUMBER = '-1e1000';
-const AFTER_NUMBERS = sql.raw(`'false'::jsonb`);
-const BEFORE_NUMBERS = sql.raw(`'${LEAST_NUMBER}'::jsonb`);
-const FIRST_TEXT = sql.raw(`'""'::jsonb`);
-/** Texts that begin with a digit lie between these two, under any collation. */
-const FIRST_DIGITS = sql.raw(`'"0"'::jsonb`);
-const AFTER_DIGITS = sql.raw(`'"A"'::jsonb`);
+/** The edges of a type. */
+type Edges = readonly [lower: Sql, upper: Sql];
+const NUMBERS: Edges = [sql.raw(`> '${LEAST_NUMBER}'::jsonb`), sql.raw(`< 'false'::jsonb`)];
+const TEXTS: Edges = [sql.raw(`>= '""'::jsonb`), sql.raw(`< '${LEAST_NUMBER}'::jsonb`)];
+/** Texts that begin with a digit, under any collation. */
+const TEXTS_OF_DIGITS: Edges = [sql.raw(`>= '"0"'::jsonb`), sql.raw(`< '"A"'::jsonb`)];
 
 /**
  * Compiles the test of a declared value. Text ranges are correct only if the database compares text by
@@ -50,9 +50,9 @@ export function columnTest(
       return sql`${field.json} = any(
         ${test.values.map(jsonText)}::jsonb[] || array(${selectSpellings(test)}))`;
     case 'numberRange':
-      return numberRange(test, field.json);
+      return range(test, field.json, NUMBERS, known);
     case 'textRange':
-      return textRange(test, field.json, toBound);
+      return range(test, field.json, test.among === 'all' ? TEXTS : TEXTS_OF_DIGITS, toBound);
     case 'like':
       return likeTest(test, field);
     case 'either':
@@ -86,30 +86,17 @@ export function needsByteOrder(test: ValueTest): boolean {
   }
 }
 
-function numberRange(test: NumberRangeTest, json: Sql): Sql {
-  return range(test, json, [sql`> ${BEFORE_NUMBERS}`, AFTER_NUMBERS], known);
-}
-
-function textRange(test: TextRangeTest, json: Sql, toBound: (value: Operand) => Sql): Sql {
-  const edges: Edges =
-    test.among === 'all' ? [sql`>= ${FIRST_TEXT}`, BEFORE_NUMBERS] : [sql`>= ${FIRST_DIGITS}`, AFTER_DIGITS];
-  return range(test, json, edges, toBound);
-}
-
-type Edges = readonly [first: Sql, after: Sql];
-
-/** An edge of the type replaces a missing bound: its first value with a sign, or the value after it. */
+/** An edge of the type replaces a missing bound. */
 function range(
   { lower, upper }: NumberRangeTest | TextRangeTest,
   json: Sql,
-  [first, after]: Edges,
+  [first, last]: Edges,
   toBound: (value: Operand) => Sql,
 ): Sql {
   const bound = (sign: string, value: Operand) => sql`${sql.raw(sign)} ${toBound(value)}`;
-  return both([
-    sql`${json} ${lower === undefined ? first : bound(lowerSign(lower), lower.value)}`,
-    sql`${json} ${upper === undefined ? sql`< ${after}` : bound(upperSign(upper), upper.value)}`,
-  ]);
+  const start = lower === undefined ? first : bound(lowerSign(lower), lower.value);
+  const end = upper === undefined ? last : bound(upperSign(upper), upper.value);
+  return sql`(${json} ${start} and ${json} ${end})`;
 }
 
 function likeTest(test: LikeTest, field: FieldExpression): Sql {
@@ -154,16 +141,11 @@ function trigramsOf({ at, text }: LikeTest): 'some' | 'none' | 'unknown' {
   return at === 'anywhere' && /^[A-Za-z0-9]{1,2}$/.test(text) ? 'none' : 'unknown';
 }
 
-/**
- * Exact if text compares by bytes: texts that begin with "ab" are those from "ab" up to, but not including,
- * "ac".
- */
+/** Exact if text compares by bytes: texts that begin with "ab" are those from "ab" to before "ac". */
 function prefixRange(prefix: string, json: Sql): Sql {
-  const end = textAfterPrefix(prefix);
-  return both([
-    sql`${json} >= ${jsonText(prefix)}::jsonb`,
-    sql`${json} < ${end === undefined ? LEAST_NUMBER : jsonText(end)}::jsonb`,
-  ]);
+  const next = textAfterPrefix(prefix);
+  const end = next === undefined ? LEAST_NUMBER : jsonText(next);
+  return sql`(${json} >= ${jsonText(prefix)}::jsonb and ${json} < ${end}::jsonb)`;
 }
 
 /**
@@ -175,11 +157,8 @@ function isText(json: Sql): Sql {
   return sql`jsonb_typeof(${json}) <> all ('{number,boolean,array,object}')`;
 }
 
-/**
- * The pattern of `like`. The wildcards of the caller's text are escaped; only the `%` added here has a
- * meaning.
- */
-export function likePattern({ at, text }: LikeTest): string {
+/** The pattern of `like`. The wildcards of the caller's text are escaped; only this `%` has a meaning. */
+function likePattern({ at, text }: LikeTest): string {
   const escaped = storable(text).replace(/[\\%_]/g, '\\$&');
   switch (at) {
     case 'start':
@@ -194,7 +173,7 @@ export function likePattern({ at, text }: LikeTest): string {
 /**
  * The least text after all texts that begin with the prefix, by code points. `undefined` if there is none.
  */
-export function textAfterPrefix(prefix: string): string | undefined {
+function textAfterPrefix(prefix: string): string | undefined {
   const characters = [...prefix];
   while (characters.length > 0) {
     const codePoint = characters.pop()?.codePointAt(0) ?? 0;
@@ -206,6 +185,43 @@ export function textAfterPrefix(prefix: string): string | undefined {
   return undefined;
 }
 
-function both(parts: readonly Sql[]): Sql {
-  return sql`(${sql.join([...parts], ' and ')})`;
+/** Compiles a test of the column `r.id`, which is text and never null. */
+export function idTest(test: ValueTest, { isByteOrdered }: { readonly isByteOrdered: boolean }): Sql {
+  switch (test.kind) {
+    case 'is':
+      return sql`r.id = ${idText(test.value)}`;
+    case 'in':
+    case 'spelled':
+      return sql`r.id = any(${test.values.map(idText)}::text[])`;
+    case 'numberRange':
+      return sql.raw('false');
+    case 'textRange':
+      return idRange(test);
+    case 'like':
+      return idLikeTest(test, isByteOrdered);
+    case 'either':
+      return sql`(${sql.join(
+        test.tests.map((part) => idTest(part, { isByteOrdered })),
+        ' or ',
+      )})`;
+  }
+}
+
+function idLikeTest(test: LikeTest, isByteOrdered: boolean): Sql {
+  if (test.isInsensitive) return sql`r.id ilike ${likePattern(test)}`;
+  const end = test.at === 'start' && isByteOrdered ? textAfterPrefix(test.text) : undefined;
+  if (end === undefined) return sql`r.id like ${likePattern(test)}`;
+  return sql`(r.id >= ${storable(test.text)} and r.id < ${end})`;
+}
+
+function idRange({ lower, upper }: TextRangeTest): Sql {
+  const bound = (sign: string, text: string) => sql`r.id collate "C" ${sql.raw(sign)} ${storable(text)}`;
+  return allHold([
+    lower !== undefined && bound(lowerSign(lower), lower.value),
+    upper !== undefined && bound(upperSign(upper), upper.value),
+  ]);
+}
+
+function idText(value: Operand): string {
+  return storable(String(value));
 }

@@ -68,25 +68,17 @@ export function compileAggregate(query: AggregateQuery, options: AggregateOption
       : sql`having ${compileGroupFilter(query.having, { values, query, options })}`;
   const order = compileOrder(query, { values, keys });
   // Without keys there is one group, even if no record matches.
-  const grouping =
-    keys.length === 0
-      ? NO_KEYS
-      : sql.join(
-          keys.map((key) => key.name),
-          ', ',
-        );
+  const grouping = keys.length === 0 ? sql.raw('()') : sql.join(keys.map((key) => key.name));
   // All calls above add columns to the source. It is therefore compiled last.
   const { ctes, from } = values.source(options.where);
   return sql`${ctes}
-select json_build_array(${outputs.length === 0 ? sql.empty : sql.join(outputs, ', ')})::text as json
+select json_build_array(${outputs.length === 0 ? sql.empty : sql.join(outputs)})::text as json
 from ${from}
 group by ${grouping}
 ${having}
 ${order}
 limit ${query.limit}`;
 }
-
-const NO_KEYS = sql.raw('()');
 
 /** The paths into the grouped records that a query reads. The caller needs the right to read all of them. */
 export function listAggregatePaths(query: AggregateQuery): Path[] {
@@ -224,10 +216,7 @@ class Values {
     return fieldValue(this.#options.context.collection, path);
   }
 
-  /**
-   * Uses a join instead of a subquery in the select list. Postgres can then cache a target that several
-   * records reference.
-   */
+  /** A join, not a subquery in the select list: Postgres caches a target that several records reference. */
   #ofTarget(path: Path, of: { readonly collection: string; readonly path: Path }): Value {
     const { collection, condition } = this.#options.readable(of.collection);
     const { type, expression } = fieldValue(collection, of.path);
@@ -261,10 +250,7 @@ class Values {
   }
 }
 
-/**
- * Truncates a stored instant to its minute, and leaves any other text unchanged. No period begins within a
- * minute.
- */
+/** Truncates a stored instant to its minute, within which no period begins. Other texts are unchanged. */
 function minuteOf(text: Sql): Sql {
   const isStoredInstant = sql`${text} like '____-__-__T__:__:__.___Z'
     and translate(substr(${text}, 18, 6), '0123456789', '') = '.'`;
@@ -275,10 +261,7 @@ function textOf({ path, period, of }: GroupKey): string {
   return JSON.stringify([path, period, of?.collection, of?.path]);
 }
 
-/**
- * The value of a field over the alias `r`, in its SQL type. Null if the record holds a value that does not
- * fit.
- */
+/** The value of a field over the alias `r`, in its SQL type. Null if the value does not fit. */
 function fieldValue(collection: Collection, path: Path): Value {
   const target = placeInRecord(collection, path);
   if (target.form === 'id') return { type: 'text', expression: sql.raw('r.id collate "C"') };
@@ -314,25 +297,18 @@ function compileMeasure(measure: Measure, values: Values): Value {
     case 'avg':
       if (measuresOfType(type) !== 'sums')
         throw unfitting(measure.path, measure.kind === 'sum' ? 'summed' : 'averaged', 'a number');
-      return { type, expression: sql`${AGGREGATES[measure.kind]}(${name})` };
+      return { type, expression: sql`${sql.raw(measure.kind)}(${name})` };
     case 'min':
     case 'max':
       if (measuresOfType(type) === 'counts')
         throw unfitting(measure.path, 'compared', 'a text, number or datetime');
-      return { type, expression: sql`${AGGREGATES[measure.kind]}(${name})` };
+      return { type, expression: sql`${sql.raw(measure.kind)}(${name})` };
   }
 }
 
 function measuresOfType(type: ValueType): ScalarType['measures'] {
   return SCALAR_TYPES[type === 'year' ? 'number' : type].measures;
 }
-
-const AGGREGATES = {
-  sum: sql.raw('sum'),
-  avg: sql.raw('avg'),
-  min: sql.raw('min'),
-  max: sql.raw('max'),
-} as const;
 
 interface GroupContext {
   readonly values: Values;

@@ -21,8 +21,7 @@ import type {
 import { compileDocumentFilter } from '../mongo/document-filter.js';
 import { recordRoot } from '../mongo/document-root.js';
 import { type Sql, sql } from '../sql.js';
-import { columnTest, needsByteOrder, unplanned } from './column-test.js';
-import { idTest } from './id-test.js';
+import { columnTest, idTest, needsByteOrder, unplanned } from './column-test.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
 import { compileJsonpath } from './spellings.js';
@@ -224,10 +223,7 @@ function recordsThat({ target, filter }: ResolvedRecord, context: CompileContext
   return sql`select r.id from records r where ${target.condition} and ${satisfied}`;
 }
 
-/**
- * Whether the filter on list elements tests other records. A jsonpath cannot read those, so the elements
- * become rows.
- */
+/** Whether the filter tests other records. A jsonpath cannot read those: the elements become rows. */
 function readsOthers(filter: ResolvedFilter): boolean {
   switch (filter.kind) {
     case 'all':

@@ -36,10 +36,7 @@ export interface PageStatementOptions {
   readonly countWhere: Sql;
 }
 
-/**
- * One round trip returns the records, their cursors, the total count and pageInfo, as far as the shape
- * contains them.
- */
+/** One round trip returns the records, cursors, total count and pageInfo that the shape contains. */
 export function compilePage(
   shape: PageShape,
   options: PageStatementOptions & { readonly printing: Omit<Printing, 'aliasCount'> },

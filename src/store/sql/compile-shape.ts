@@ -21,10 +21,7 @@ type VisibleRecords = (collection: string) => Sql;
 
 /** The state that the expressions of one statement share. */
 export interface Printing {
-  /**
-   * A jsonb expression: the visible fields of the record `r` within the projection of the query, without
-   * `_id`.
-   */
+  /** jsonb: the visible fields of the record `r` within the projection of the query, without `_id`. */
   readonly fields: Sql;
   readonly visibleRecords: VisibleRecords;
   /**
@@ -74,10 +71,7 @@ export function compileObject(members: readonly Member[], item: RecordItem, prin
   return printObject(members, row, printing);
 }
 
-/**
- * One value in a JSON text, printed after a key by `formatObject`. It is never null, and of any type that
- * prints as JSON.
- */
+/** One value in a JSON text, after a key. It is never null, and of a type that prints as JSON. */
 export type Piece = Sql | { readonly json: string };
 
 /**
@@ -144,9 +138,8 @@ function printShape(shape: Shape, row: Row, state: Printing): Piece {
     case 'text':
       return valueOfType(row, shape.path, 'string');
     case 'number':
-      return valueOfType(row, shape.path, 'number');
     case 'boolean':
-      return valueOfType(row, shape.path, 'boolean');
+      return valueOfType(row, shape.path, shape.kind);
     case 'decimal': {
       const value = valueAt(row, shape.path);
       return sql`case when jsonb_typeof(${value}) = 'number' then '"' || ${value}::text || '"'
@@ -198,9 +191,8 @@ function elementHasType(element: Shape, base: Sql): Sql {
     case 'decimal':
       return sql`jsonb_typeof(${base}) = 'number'`;
     case 'boolean':
-      return sql`jsonb_typeof(${base}) = 'boolean'`;
     case 'object':
-      return sql`jsonb_typeof(${base}) = 'object'`;
+      return sql`jsonb_typeof(${base}) = ${sql.raw(`'${element.kind}'`)}`;
     case 'enum':
       return sql`jsonb_typeof(${base}) = 'string'
         and (${base} #>> '{}') = any(${[...element.namesByValue.keys()]}::text[])`;
@@ -209,10 +201,7 @@ function elementHasType(element: Shape, base: Sql): Sql {
   }
 }
 
-/**
- * Uses a join instead of a subquery in the select list. Postgres can then cache a target that several
- * records reference.
- */
+/** A join, not a subquery in the select list: Postgres caches a target that several records reference. */
 function printTarget(shape: TargetShape, row: Row, state: Printing): Sql {
   const reference = nextAlias('reference', state);
   row.joins.push(

@@ -24,10 +24,7 @@ export interface OrderKey {
   /** Over the alias `r`: jsonb, or the text `r.id`. */
   readonly expression: Sql;
   readonly direction: 'ascending' | 'descending';
-  /**
-   * Whether the key is `_id`, which is text and never missing. Any other key is jsonb, and null if the field
-   * is absent.
-   */
+  /** Whether the key is `_id`, which is text and never missing. Others are jsonb, and null if missing. */
   readonly isId: boolean;
   /** Whether a b-tree stores the values in this order. */
   readonly isIndexed: boolean;
@@ -42,10 +39,7 @@ export interface RecordOrder {
   readonly orderBy: Sql;
   /** The same order, read from its end. */
   readonly reversedOrderBy: Sql;
-  /**
-   * Identifies the order and its collection in a few words. A cursor is valid only for the order that it
-   * names.
-   */
+  /** Identifies the order and its collection. A cursor is valid only for the order that it names. */
   readonly description: string;
 }
 
@@ -90,20 +84,14 @@ export function reversed(keys: readonly OrderKey[]): readonly OrderKey[] {
   }));
 }
 
-/**
- * `order by` for records that all have a value of the first key, in the form that an index on that key
- * supports.
- */
+/** `order by` for records that have a value of the first key, in the form that its index supports. */
 export function orderByOfPresent([first, ...rest]: readonly OrderKey[]): Sql {
   if (first === undefined) return sql.empty;
   const way = first.direction === 'ascending' ? ASCENDING : DESCENDING;
   return sql.join([sql`${first.expression}${way}`, ...rest.map(ordered)], ', ');
 }
 
-/**
- * Whether a record has a value of the key, as one range of a b-tree: null and the empty list are its least
- * values.
- */
+/** Whether a record has a value, as one range of a b-tree: null and the empty list are the least. */
 export function isPresent({ expression }: OrderKey): Sql {
   return sql`${expression} > 'null'::jsonb`;
 }

@@ -35,9 +35,9 @@ export function jsonpathTest(test: ValueTest): string {
     case 'spelled':
       return `(${inTest({ kind: 'in', values: test.values })} || ${spelledPredicate(test)})`;
     case 'numberRange':
-      return numberRange(test);
+      return range(test, IS_NUMBER);
     case 'textRange':
-      return textRange(test);
+      return range(test, IS_TEXT, WRITINGS[test.among]);
     case 'like':
       return likeTest(test);
     case 'either':
@@ -50,18 +50,10 @@ function inTest({ values }: InTest): string {
   return `(${values.map((value) => jsonpathTest({ kind: 'is', value })).join(' || ')})`;
 }
 
-function numberRange({ lower, upper }: NumberRangeTest): string {
-  const parts = [IS_NUMBER];
+function range({ lower, upper }: NumberRangeTest | TextRangeTest, type: string, writing?: string): string {
+  const parts = [type];
   if (lower !== undefined) parts.push(`@ ${lowerSign(lower)} ${jsonText(lower.value)}`);
   if (upper !== undefined) parts.push(`@ ${upperSign(upper)} ${jsonText(upper.value)}`);
-  return `(${parts.join(' && ')})`;
-}
-
-function textRange({ among, lower, upper }: TextRangeTest): string {
-  const parts = [IS_TEXT];
-  if (lower !== undefined) parts.push(`@ ${lowerSign(lower)} ${jsonpathString(lower.value)}`);
-  if (upper !== undefined) parts.push(`@ ${upperSign(upper)} ${jsonpathString(upper.value)}`);
-  const writing = WRITINGS[among];
   if (writing !== undefined) parts.push(writing);
   return `(${parts.join(' && ')})`;
 }

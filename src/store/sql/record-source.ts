@@ -7,7 +7,7 @@
  * with the value and those without are therefore two scans, each over ranges of the index. The second scan
  * starts only if the first does not fill the page.
  */
-import { type Sql, sql } from '../sql.js';
+import { allHold, type Sql, sql } from '../sql.js';
 import {
   isMissing,
   isPresent,
@@ -53,15 +53,15 @@ export function compileRecordSource(options: RecordSourceOptions): RecordSource 
   const { keys, start, conditions, parts } = readPlaces(options);
   const [first, second] = parts;
   if (first !== undefined && second === undefined) {
-    return { from: RECORDS, where: allOf([...conditions, first.where]), orderBy: first.orderBy };
+    return { from: RECORDS, where: allHold([...conditions, first.where]), orderBy: first.orderBy };
   }
   if (first !== undefined && second !== undefined && limit !== undefined) {
-    const near = { ...first, where: allOf([...conditions, first.where]) };
-    const far = { ...second, where: allOf([...conditions, second.where]) };
+    const near = { ...first, where: allHold([...conditions, first.where]) };
+    const far = { ...second, where: allHold([...conditions, second.where]) };
     return { from: nearAndFar({ near, far, limit }), where: sql.raw('true'), orderBy };
   }
   if (start !== undefined) conditions.push(placedAfter(keys, start));
-  return { from: RECORDS, where: allOf(conditions), orderBy };
+  return { from: RECORDS, where: allHold(conditions), orderBy };
 }
 
 /**
@@ -76,7 +76,7 @@ export function compileRecordSources(options: Omit<RecordSourceOptions, 'limit'>
   if (parts.length < 2) return [compileRecordSource({ ...options, limit: undefined })];
   return parts.map(({ where, orderBy }) => ({
     from: RECORDS,
-    where: allOf([...conditions, where]),
+    where: allHold([...conditions, where]),
     orderBy,
   }));
 }
@@ -161,30 +161,23 @@ function placedAfterAmongPresent(keys: readonly OrderKey[], position: Position):
   // In descending order, the records without a value would follow in the index.
   const andPresent = isUpward ? sql.empty : sql` and ${isPresent(key)}`;
   if (id !== undefined && keys.length === 2 && id.direction === key.direction) {
-    const than = isUpward ? MORE_THAN : LESS_THAN;
     const place = sql`(${operand(key, value)}, ${operand(id, position[1] ?? '')})`;
-    return sql`((${key.expression}, ${id.expression}) ${than} ${place}${andPresent})`;
+    return sql`((${key.expression}, ${id.expression}) ${beyond(key)} ${place}${andPresent})`;
   }
-  const bound = sql`${key.expression} ${isUpward ? AT_LEAST : AT_MOST} ${operand(key, value)}`;
+  const bound = sql`${key.expression} ${beyond(key)}= ${operand(key, value)}`;
   const rest = placedAfter(keys.slice(1), position.slice(1));
   const isSame = sql`${key.expression} = ${operand(key, value)}`;
   return sql`(${bound}${andPresent} and (${isBeyond(key, value)} or (${isSame} and ${rest})))`;
 }
 
 function isBeyond(key: OrderKey, value: string): Sql {
-  const than = key.direction === 'ascending' ? MORE_THAN : LESS_THAN;
-  return sql`${key.expression} ${than} ${operand(key, value)}`;
+  return sql`${key.expression} ${beyond(key)} ${operand(key, value)}`;
+}
+
+function beyond({ direction }: OrderKey): Sql {
+  return sql.raw(direction === 'ascending' ? '>' : '<');
 }
 
 function operand({ isId }: OrderKey, value: string): Sql {
   return isId ? sql`${value}::text` : sql`${value}::jsonb`;
-}
-
-const MORE_THAN = sql.raw('>');
-const LESS_THAN = sql.raw('<');
-const AT_LEAST = sql.raw('>=');
-const AT_MOST = sql.raw('<=');
-
-function allOf(conditions: readonly Sql[]): Sql {
-  return sql.join([...conditions], ' and ');
 }

@@ -77,8 +77,14 @@ export interface PageShape {
   readonly members: readonly PageMember[];
 }
 
+interface ConstantMember {
+  readonly key: string;
+  readonly kind: 'constant';
+  readonly text: string;
+}
+
 export type PageMember =
-  | { readonly key: string; readonly kind: 'constant'; readonly text: string }
+  | ConstantMember
   /** The records, as a list. */
   | { readonly key: string; readonly kind: 'records'; readonly members: readonly Member[] }
   /** The records with their cursors, as a list. */
@@ -88,12 +94,12 @@ export type PageMember =
   | { readonly key: string; readonly kind: 'count' };
 
 export type EdgeMember =
-  | { readonly key: string; readonly kind: 'constant'; readonly text: string }
+  | ConstantMember
   | { readonly key: string; readonly kind: 'record'; readonly members: readonly Member[] }
   | { readonly key: string; readonly kind: 'cursor' };
 
 export type PageInfoMember =
-  | { readonly key: string; readonly kind: 'constant'; readonly text: string }
+  | ConstantMember
   | {
       readonly key: string;
       readonly kind: 'hasNextPage' | 'hasPreviousPage' | 'startCursor' | 'endCursor';
@@ -153,36 +159,14 @@ function targetsWithin(shape: Shape): TargetShape['targets'] {
 }
 
 function collectPaths(shape: Shape, at: Path, paths: Path[]): void {
-  switch (shape.kind) {
-    case 'constant':
-    case 'id':
-    case 'version':
-    case 'createdAt':
-    case 'updatedAt':
-    case 'nodeId':
-    case 'fields':
-    case 'referrers':
-      return;
-    case 'text':
-    case 'number':
-    case 'decimal':
-    case 'boolean':
-    case 'json':
-    case 'enum':
-      paths.push([...at, ...shape.path]);
-      return;
-    case 'object': {
-      const before = paths.length;
-      for (const member of shape.members) collectPaths(member.shape, [...at, ...shape.path], paths);
-      // Whether there is an object is read, too, if none of its values is.
-      if (paths.length === before) paths.push([...at, ...shape.path]);
-      return;
-    }
-    case 'list':
-      collectPaths(shape.element, [...at, ...shape.path], paths);
-      return;
-    case 'target':
-      paths.push([...at, ...shape.path, 'value']);
-      return;
-  }
+  // What is printed of referrers are other records.
+  if (!('path' in shape) || shape.kind === 'referrers') return;
+  const path = [...at, ...shape.path];
+  const before = paths.length;
+  if (shape.kind === 'list') collectPaths(shape.element, path, paths);
+  else if (shape.kind === 'target') paths.push([...path, 'value']);
+  else if (shape.kind === 'object')
+    for (const member of shape.members) collectPaths(member.shape, path, paths);
+  // Whether there is an object is read, too, if none of its values is.
+  if (paths.length === before && shape.kind !== 'list') paths.push(path);
 }

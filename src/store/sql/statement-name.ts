@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Postgres keeps each prepared statement in the memory of each connection: a few hundred kilobytes for a
- * thousand plans.
- */
+/** Each connection keeps its prepared statements: some hundred kilobytes for a thousand plans. */
 const MAX_SHAPES = 500;
 /** Longer texts are rare shapes, for which the look-up does not pay. */
 const MAX_TEXT_LENGTH = 20_000;
