@@ -1,7 +1,4 @@
-/**
- * A pipeline to one SQL statement: a stage becomes a clause of the SELECT the one before it is, or a SELECT
- * around that.
- */
+/** A pipeline to one SQL statement. A stage is a clause of the SELECT before it, or a SELECT around that. */
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -13,8 +10,6 @@ import { documentRoot, recordRoot } from './document-root.js';
 import { startExpressions } from './expression-operators.js';
 import {
   compileExpression,
-  double,
-  type Expressions,
   type ExpressionValue,
   fill,
   jsonOf,
@@ -26,7 +21,8 @@ import {
   toJson,
   toNumber,
 } from './expression-value.js';
-import type { Accumulation, BucketStage, LookupStage, Stage, UnwindStage } from './mongo-pipeline.js';
+import { FOLDS, type Fold } from './list-operators.js';
+import type { BucketStage, LookupStage, Stage, UnwindStage } from './mongo-pipeline.js';
 import {
   Aliases,
   computed,
@@ -67,6 +63,8 @@ export function compilePipeline(
   const rows = stages.reduce((soFar, stage) => compileStage(stage, soFar, compilation), start);
   return select(sql`(${rows.root.json})::text as json`, inOrder(rows));
 }
+
+type GroupStage = Extract<Stage, { readonly kind: 'group' }>;
 
 interface Compilation {
   readonly options: PipelineOptions;
@@ -128,7 +126,7 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
       const base = shallow(rows, context);
       if (projection.kind === 'all but')
         return { ...base, root: withoutFields(base.root, projection.fields) };
-      const expressions = expressionsOf(base, compilation);
+      const expressions = startExpressions(base.root, context);
       const own = projection.computed.map(({ path, value }) => ({
         path,
         value: compileExpression(value, expressions),
@@ -142,7 +140,7 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     }
     case 'set': {
       const base = shallow(rows, context);
-      const expressions = expressionsOf(base, compilation);
+      const expressions = startExpressions(base.root, context);
       const fields = stage.members.map(({ path, value }) => ({
         path,
         value: toJson(compileExpression(value, expressions)),
@@ -156,18 +154,14 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     case 'unset':
       return { ...rows, root: withoutFields(rows.root, stage.fields) };
     case 'group':
-      // A document a group, in the order of the keys.
-      return grouped(orNull(jsonOf(stage.key, startExpressions(rows.root, context))), {
-        ...{ rows, members: stage.members, context },
-      });
     case 'bucket':
-      return compileBucket(stage, { rows, members: stage.members, context });
+      return compileGroups(stage, rows, context);
     case 'count':
       return compileCount(stage.field, rows, compilation);
     case 'unwind':
       return compileUnwind(stage, rows, compilation);
     case 'replaceRoot': {
-      const made = toJson(compileExpression(stage.root, expressionsOf(rows, compilation)));
+      const made = toJson(compileExpression(stage.root, startExpressions(rows.root, context)));
       const inner = wrapped({ ...inOrder(rows), root: documentRoot(made) }, context);
       return { ...inner, where: [sql`jsonb_typeof(${inner.root.json}) = 'object'`] };
     }
@@ -176,10 +170,6 @@ function compileStage(stage: Stage, rows: Rows, compilation: Compilation): Rows 
     case 'lookup':
       return compileLookup(stage, rows, compilation);
   }
-}
-
-function expressionsOf({ root }: Rows, { context }: Compilation): Expressions {
-  return startExpressions(root, context);
 }
 
 /** Nothing at all where there is nothing to count, as Mongo has it. */
@@ -274,7 +264,7 @@ function compileLookup(stage: LookupStage, rows: Rows, compilation: Compilation)
   const { context } = compilation;
   const all = wholeRows(rows, context);
   const source = compilation.options.lookUp(stage.collection);
-  const expressions = expressionsOf(all, compilation);
+  const expressions = startExpressions(all.root, context);
   const outer = context.aliases.next('l');
   const columns: Sql[] = [];
   const column = (value: Sql): Sql => {
@@ -331,42 +321,23 @@ function isAmong(path: Path, { root }: Rows, local: Sql): Sql {
   }
 }
 
-/**
- * The type of the result; how the column of values is read; the aggregate, of the column `$1` and the
- * `$2` position of the document.
- */
-type Accumulator = readonly [result: 'number' | 'value', column: 'number' | 'json', aggregate: string];
-
-const NOT_NULL = `filter (where $1 <> 'null')`;
 const NOT_MISSING = 'filter (where $1 is not null)';
-const ACCUMULATORS: Readonly<Record<string, Accumulator>> = {
-  $sum: ['number', 'number', 'coalesce(sum($1), 0)'],
-  $avg: ['number', 'number', double('avg($1)')],
-  $min: ['value', 'json', `doc_min($1) ${NOT_NULL}`],
-  $max: ['value', 'json', `doc_max($1) ${NOT_NULL}`],
-  $first: ['value', 'json', `doc_first(coalesce($1, 'null') order by $2)`],
-  $last: ['value', 'json', `doc_last(coalesce($1, 'null') order by $2)`],
-  $push: ['value', 'json', `coalesce(jsonb_agg($1 order by $2) ${NOT_MISSING}, '[]')`],
-  $addToSet: ['value', 'json', `coalesce(jsonb_agg(distinct $1) ${NOT_MISSING}, '[]')`],
-  $count: ['number', 'json', 'count(*)::numeric'],
-  $median: ['number', 'number', 'percentile_disc(0.5) within group (order by $1)'],
-  $stdDevPop: ['number', 'number', double('stddev_pop($1)')],
-  $stdDevSamp: ['number', 'number', double('stddev_samp($1)')],
+/** `$2` is the position of the document. */
+const ACCUMULATORS: Readonly<Record<string, Fold>> = {
+  ...FOLDS,
+  $first: ['value', `doc_first(coalesce($1, 'null') order by $2)`],
+  $last: ['value', `doc_last(coalesce($1, 'null') order by $2)`],
+  $push: ['value', `coalesce(jsonb_agg($1 order by $2) ${NOT_MISSING}, '[]')`],
+  $addToSet: ['value', `coalesce(jsonb_agg(distinct $1) ${NOT_MISSING}, '[]')`],
+  $count: ['number', 'count(*)::numeric'],
+  $median: ['number', 'percentile_disc(0.5) within group (order by $1)'],
 };
 
 /** The accumulators the database computes. */
 export const SQL_ACCUMULATORS: readonly string[] = Object.keys(ACCUMULATORS);
 
-interface Grouping {
-  readonly rows: Rows;
-  readonly members: readonly Accumulation[];
-  readonly context: PipelineContext;
-}
-
-/** A document for each bucket that is not empty. Without a default, a value outside is refused. */
-function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
-  const { rows, context } = grouping;
-  const value = jsonOf(stage.key, startExpressions(rows.root, context));
+/** Without a default, a value outside the buckets is refused. */
+function bucketOf(value: Sql, stage: BucketStage): Sql {
   const cases = stage.boundaries.slice(0, -1).map((lower, index) => {
     const [from, to] = [lower, stage.boundaries[index + 1] ?? lower].map(
       (bound) => sql`${storableJson(bound)}::jsonb`,
@@ -381,18 +352,21 @@ function compileBucket(stage: BucketStage, grouping: Grouping): Rows {
             '"boundaries".')`,
         )
       : sql`${storableJson(stage.default)}::jsonb`;
-  return grouped(sql`case ${sql.join(cases, ' ')} else ${otherwise} end`, grouping);
+  return sql`case ${sql.join(cases, ' ')} else ${otherwise} end`;
 }
 
-function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
+/** A document for each group or bucket that is not empty, in the order of the keys. */
+function compileGroups(stage: GroupStage | BucketStage, rows: Rows, context: PipelineContext): Rows {
   const expressions = startExpressions(rows.root, context);
+  const value = jsonOf(stage.key, expressions);
+  const key = stage.kind === 'bucket' ? bucketOf(value, stage) : orNull(value);
   const columns: Sql[] = [sql`${key} as k`];
   const inner = context.aliases.next('g');
   let isOrdered = false;
-  const results = members.map(({ name, accumulator, operand }): [string, ExpressionValue] => {
+  const results = stage.members.map(({ name, accumulator, operand }): [string, ExpressionValue] => {
     const found = Object.hasOwn(ACCUMULATORS, accumulator) ? ACCUMULATORS[accumulator] : undefined;
     if (found === undefined) throw notSupported(accumulator, didYouMean(accumulator, SQL_ACCUMULATORS));
-    const [result, type, aggregate] = found;
+    const [type, aggregate] = found;
     // `{ $sum: 1 }` counts.
     const isOne = accumulator === '$sum' && operand.kind === 'literal' && operand.value === 1;
     if (accumulator === '$count' || isOne) return [name, resultOf('number', sql.raw('count(*)::numeric'))];
@@ -405,7 +379,7 @@ function grouped(key: Sql, { rows, members, context }: Grouping): Rows {
     columns.push(sql`${type === 'number' ? toNumber(value) : toJson(value)} as ${sql.raw(alias)}`);
     isOrdered ||= aggregate.includes('$2');
     const places = [alias, 'position'].map((column) => sql.raw(`${inner}.${column}`));
-    return [name, resultOf(result, fill(aggregate, places))];
+    return [name, resultOf(type, fill(aggregate, places))];
   });
   // An order is worth nothing to sums, but decides which documents a part has.
   const unordered = isPart(rows) ? rows : { ...rows, orderBy: undefined };

@@ -13,8 +13,7 @@ import { isOperand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import { numberRange, textRange, type ValueTest } from '../../base/model/value-test.js';
 import { respelled } from '../access/respelled.js';
-import { columnTest, needsByteOrder } from '../sql/column-test.js';
-import { idTest } from '../sql/id-test.js';
+import { columnTest, idTest, needsByteOrder } from '../sql/column-test.js';
 import { jsonpathTest } from '../sql/jsonpath-test.js';
 import type { FieldExpression } from '../sql/names.js';
 import { compileJsonpath } from '../sql/spellings.js';
@@ -26,10 +25,7 @@ import { compileExpression, type ExpressionContext, toCondition } from './expres
 
 const NULL_JSON = sql.raw(`'null'::jsonb`);
 
-/**
- * A boolean SQL expression; where something is missing it may be null instead of false, but not below a
- * negation.
- */
+/** A boolean SQL expression. It may be null instead of false, but not below a negation. */
 export function compileDocumentFilter(filter: Filter, root: DocumentRoot, context: ExpressionContext): Sql {
   switch (filter.kind) {
     case 'all':
@@ -53,32 +49,27 @@ function compileMatch(sent: MatchTest, target: MatchTarget, context: ExpressionC
   const declared = target.form === 'id' ? undefined : target.declared;
   const test = storedMatch(sent, declared?.place.type, context);
   const plain = scalarTest(test);
+  if (plain === undefined) return otherMatch(test, target, { context, declared });
   const scalar =
-    plain === undefined || declared === undefined
+    declared === undefined
       ? plain
       : respelled(plain, declared.place.path, { ...context, collection: declared.collection });
-  if (target.form === 'id') {
-    if (scalar !== undefined) return idTest(textsOf(scalar), context);
-    return columnMatch(
-      test,
-      { json: sql.raw('to_jsonb(r.id)'), text: sql.raw('r.id') },
-      { context, declared },
-    );
-  }
-  if (target.form === 'column') {
-    if (scalar === undefined) return columnMatch(test, target.field, { context, declared });
-    if (context.isByteOrdered || !needsByteOrder(scalar)) return columnTest(scalar, target.field);
-    return sql`${target.field.json} @? ${compileJsonpath(`strict $ ? ${jsonpathTest(scalar)}`)}`;
-  }
-  const { json, path } = target;
-  if (path.length === 0) {
-    if (scalar === undefined)
-      return columnMatch(test, { json, text: sql`(${json} #>> '{}')` }, { context, declared });
-    return sql`${json} @? ${compileJsonpath(`strict $ ? ${jsonpathTest(scalar)}`)}`;
-  }
-  return scalar === undefined
-    ? pathMatch(test, { json, path }, { context, declared })
-    : scalarMatch(scalar, { json, path });
+  if (target.form === 'id') return idTest(textsOf(scalar), context);
+  if (target.form === 'path' && target.path.length > 0) return scalarMatch(scalar, target);
+  if (target.form === 'column' && (context.isByteOrdered || !needsByteOrder(scalar)))
+    return columnTest(scalar, target.field);
+  const { json } = target.form === 'column' ? target.field : target;
+  return sql`${json} @? ${compileJsonpath(`strict $ ? ${jsonpathTest(scalar)}`)}`;
+}
+
+/** A test that is not one of scalars. */
+function otherMatch(test: MatchTest, target: MatchTarget, surroundings: Surroundings): Sql {
+  if (target.form === 'id')
+    return columnMatch(test, { json: sql.raw('to_jsonb(r.id)'), text: sql.raw('r.id') }, surroundings);
+  if (target.form === 'column') return columnMatch(test, target.field, surroundings);
+  if (target.path.length > 0) return pathMatch(test, target, surroundings);
+  const { json } = target;
+  return columnMatch(test, { json, text: sql`(${json} #>> '{}')` }, surroundings);
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The start of paths in Mongo's queries and expressions: a stored record, or a document that a stage has
- * made.
- */
+/** The start of paths in Mongo's queries and expressions: a record, or a document that a stage made. */
 
 import type { Collection } from '../../base/model/collection.js';
 import type { Path } from '../../base/model/path.js';
@@ -29,7 +26,6 @@ export type MatchTarget =
   | {
       readonly form: 'column';
       readonly field: FieldExpression;
-      readonly path: Path;
       readonly declared: Declared;
     }
   | {
@@ -62,7 +58,7 @@ export function recordRoot(collection: Collection, hidden: ReadonlySet<string> =
       const place = placeInRecord(collection, path);
       const declared = { collection, place };
       if (place.form !== 'column') return { form: 'path', json: RECORD, path, declared };
-      return { form: 'column', field: fieldExpression(collection, path), path, declared };
+      return { form: 'column', field: fieldExpression(collection, path), declared };
     },
     valueAt(path) {
       const [first, ...rest] = path;

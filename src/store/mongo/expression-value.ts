@@ -246,11 +246,23 @@ export function resultOf(result: Result, value: Sql): ExpressionValue {
 /**
  * An operator by the SQL of its result. `operands` lists how the operands are read, by the names of
  * `READERS`: `'text whole'` are two in a list, `'input:text by:text'` two by name; `=…` makes one optional,
- * with that SQL in its place.
+ * with that SQL in its place. A template may depend on operands that are written out.
  */
-export function byTemplate(result: Result, operands: string, template: string): CompileOperator {
+export function byTemplate(
+  result: Result,
+  operands: string,
+  template: string | ((operation: Operation) => string),
+): CompileOperator {
   const read = reader(operands);
-  return (operation) => resultOf(result, fill(template, read(operation)));
+  return (operation) => {
+    const values = read(operation);
+    return resultOf(result, fill(typeof template === 'string' ? template : template(operation), values));
+  };
+}
+
+/** One of the operands by name. */
+export function operandOf({ operand }: Operation, name: string): Expression | undefined {
+  return operand.kind === 'object' ? operand.members.find((one) => one.name === name)?.value : undefined;
 }
 
 /** The operands of an operation as SQL. */
@@ -295,10 +307,7 @@ export const double = (template: string) => `((${template})::float8)::text::nume
 
 const OFFSET = /^([+-])(\d{2})(?::?(\d{2}))?$/;
 
-/**
- * A name of the IANA list or an offset, which Postgres would read the other way round unless it is an
- * interval.
- */
+/** A name of the IANA list, or an offset, which Postgres reads the right way only as an interval. */
 function zoneOf(timeZone: Expression): Sql {
   if (timeZone.kind === 'literal' && timeZone.value === null) return sql.raw('null::text');
   const name = literalText(timeZone);

@@ -1,7 +1,4 @@
-/**
- * Operators of lists and of sets. What is no list is null where Mongo fails, and an empty list where it takes
- * it for one.
- */
+/** Operators of lists and sets. What is no list is null where Mongo fails, or an empty list as in Mongo. */
 import type { Expression } from '../../base/model/expression.js';
 import { type Sql, sql } from '../sql.js';
 import {
@@ -193,8 +190,24 @@ function reduce(operation: Operation): ExpressionValue {
   );
 }
 
-/** Folds the elements of one list, or several operands, by an aggregate over `e.value`. */
-function folded(result: 'number' | 'value', aggregate: string): CompileOperator {
+/** Makes one value of many. The type is that of the result, and how each value `$1` is read. */
+export type Fold = readonly [type: 'number' | 'value', aggregate: string];
+
+/** What folds the values of a group, and the elements of a list. */
+export const FOLDS: Readonly<Record<string, Fold>> = {
+  $sum: ['number', 'coalesce(sum($1), 0)'],
+  $avg: ['number', double('avg($1)')],
+  $stdDevPop: ['number', double('stddev_pop($1)')],
+  $stdDevSamp: ['number', double('stddev_samp($1)')],
+  $min: ['value', `doc_min($1) filter (where $1 <> 'null')`],
+  $max: ['value', `doc_max($1) filter (where $1 <> 'null')`],
+};
+
+/** Folds the elements of one list, or several operands. */
+function folded([type, aggregate]: Fold): CompileOperator {
+  const ofElements = sql.raw(
+    aggregate.replaceAll('$1', type === 'number' ? 'to_number(e.value)' : 'e.value'),
+  );
   return (operation) => {
     const operands = severalOf(operation).map((each) => jsonOf(each, operation.expressions));
     const [only = JSON_NULL] = operands;
@@ -203,12 +216,9 @@ function folded(result: 'number' | 'value', aggregate: string): CompileOperator 
       operands.length === 1
         ? sql`jsonb_array_elements(${fill(list, [only])})`
         : sql`(values (${sql.join(operands, '), (')}))`;
-    return resultOf(result, sql`select ${sql.raw(aggregate)} from ${values} as e(value)`);
+    return resultOf(type, sql`select ${ofElements} from ${values} as e(value)`);
   };
 }
-
-const real = (name: string) => folded('number', double(`${name}(to_number(e.value))`));
-const extreme = (name: string) => folded('value', `${name}(e.value) filter (where e.value <> 'null')`);
 
 /** Each value once. */
 const setOf = (list: string, where = 'true') =>
@@ -271,12 +281,7 @@ export const LIST_OPERATORS: Operators = {
   $filter: filterOf,
   $map: mapOf,
   $reduce: reduce,
-  $sum: folded('number', 'coalesce(sum(to_number(e.value)), 0)'),
-  $avg: real('avg'),
-  $stdDevPop: real('stddev_pop'),
-  $stdDevSamp: real('stddev_samp'),
-  $min: extreme('doc_min'),
-  $max: extreme('doc_max'),
+  ...Object.fromEntries(Object.entries(FOLDS).map(([name, fold]) => [name, folded(fold)])),
   $setUnion: ofSets(setOf('($1 || $2)')),
   $setIntersection: ofSets(setOf('$1', isIn('$2'))),
   $setDifference: byTemplate('value', 'list list', ofBoth(setOf('$1', `not ${isIn('$2')}`))),

@@ -1,7 +1,4 @@
-/**
- * The position of a parser within a query, update or pipeline, with the limits on what it reads and the
- * errors it reports.
- */
+/** The position of a parser within a query, update or pipeline, with its limits and its errors. */
 import type { ServiceError } from '../../base/errors.js';
 import type { JsonValue } from '../../base/json/json.js';
 import { printExactJson } from '../../base/json/json.js';

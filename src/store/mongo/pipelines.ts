@@ -161,14 +161,12 @@ export class Pipelines {
     const readable = this.#options.store.findReadable(scope, name);
     // This throws the error with the reason.
     if (readable === undefined) accessOf(scope, collection, 'read');
-    if (readable === undefined) refuseCollection(name);
-    return readable;
+    return readable ?? refuseCollection(name);
   }
 
   #lookedUp(scope: Scope, name: string): Readable {
     this.#options.catalog.get(name, scope);
-    if (this.#options.store.findReadable(scope, name) === undefined) refuseCollection(name);
-    return this.#readable(scope, name);
+    return this.#options.store.findReadable(scope, name) ?? refuseCollection(name);
   }
 }
 
@@ -190,8 +188,7 @@ function assertPipelineReadable(
   const { timeZone } = scope.domain;
   const context = { collection: start.collection, timeZone, now: new Date() };
   for (const stage of stages) {
-    const isAllWritten = stage.kind === 'facet' || stage.kind === 'lookup';
-    const paths = isAllWritten ? [] : pathsOf(stage, context);
+    const paths = pathsOf(stage, context);
     assertPathsReadable(paths, { start, own, scope });
     // Values made by a stage are not of a declared field.
     if (stage.kind === 'match' && !paths.some(([name = '']) => own.has(name))) {
@@ -202,11 +199,6 @@ function assertPipelineReadable(
     }
     if (stage.kind === 'lookup') {
       const foreign = findReadable(stage.collection);
-      const local = [
-        ...(stage.fields === undefined ? [] : [stage.fields.local]),
-        ...stage.variables.flatMap(({ value }) => listExpressionPaths(value)),
-      ];
-      assertPathsReadable(local, { start, own, scope });
       if (stage.fields !== undefined) assertNamed([stage.fields.foreign], foreign, scope);
       assertPipelineReadable(stage.stages, foreign, findReadable, scope);
       own.set(stage.as[0] ?? '', foreign);
@@ -250,6 +242,11 @@ function pathsOf(stage: Stage, context: ResolveContext): readonly Path[] {
       return stage.keys.map(({ path }) => path);
     case 'unwind':
       return [stage.path];
+    case 'lookup':
+      return [
+        ...(stage.fields === undefined ? [] : [stage.fields.local]),
+        ...expressionsOf(stage).flatMap(listExpressionPaths),
+      ];
     case 'project':
       if (stage.projection.kind === 'all but') return [];
       return [

@@ -108,10 +108,7 @@ export function wholeRows(rows: Rows, context: PipelineContext): Rows {
 /** Computed fields longer than this are made before they are named. */
 const SHORT = 1_500;
 
-/**
- * A field computed of computed fields grows with each: what was computed is made first, then it is one
- * column.
- */
+/** A field grows with each field that it is computed of, so those are made first, as one column. */
 export function shallow(rows: Rows, context: PipelineContext): Rows {
   return rows.isComputed ? wrapped(inOrder(rows), context) : rows;
 }

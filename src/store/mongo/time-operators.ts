@@ -10,13 +10,12 @@ import {
   type CompileOperator,
   type ExpressionValue,
   fill,
-  jsonOf,
   literalInteger,
   literalText,
-  named,
   notSupported,
   type Operation,
   type Operators,
+  operandOf,
   reader,
   resultOf,
   severalOf,
@@ -52,24 +51,17 @@ const ISO_PARTS: Readonly<Record<string, string>> = {
   ...CLOCK,
 };
 
-function dateToParts(operation: Operation): ExpressionValue {
-  const { operand } = operation;
-  const { iso8601 } = named(operation, { required: ['date'], optional: ['timezone', 'iso8601'] });
+const dateToParts = byTemplate('value', `date:time ${ZONE} iso8601:json=null`, (operation) => {
+  const iso8601 = operandOf(operation, 'iso8601');
   const isIso = iso8601?.kind === 'literal' ? iso8601.value : iso8601 && null;
   if (isIso !== undefined && typeof isIso !== 'boolean')
     throw wrongOperands(operation, 'true or false as iso8601');
   const pairs = Object.entries(isIso ? ISO_PARTS : DATE_PARTS).map(
     ([name, field]) => `'${name}', ${partOfClock(field, 't.time')}::int`,
   );
-  const members = operand.kind === 'object' ? operand.members.filter(({ name }) => name !== 'iso8601') : [];
-  const compile = byTemplate(
-    'value',
-    `date:time ${ZONE}`,
-    `(select case when t.time is not null then jsonb_build_object(${pairs.join(', ')}) end
-      from (select ${LOCAL} as time offset 0) as t)`,
-  );
-  return compile({ ...operation, operand: { kind: 'object', members } });
-}
+  return `(select case when t.time is not null then jsonb_build_object(${pairs.join(', ')}) end
+    from (select ${LOCAL} as time offset 0) as t)`;
+});
 
 /**
  * A time on the clocks, of numbers by the names of `DATE_PARTS` or `ISO_PARTS`; null if one of them is null.
@@ -92,30 +84,21 @@ function timeOf(parts: ReadonlyMap<string, Sql>): Sql {
   );
 }
 
-const WHOLE = reader('whole');
+const CLOCK_OPERANDS = 'hour:whole=0 minute:whole=0 second:whole=0 millisecond:whole=0';
+const FROM_DATE = reader(`year:whole month:whole=1 day:whole=1 ${CLOCK_OPERANDS} ${ZONE}`);
+const FROM_WEEK = reader(`isoWeekYear:whole isoWeek:whole=1 isoDayOfWeek:whole=1 ${CLOCK_OPERANDS} ${ZONE}`);
 
 function dateFromParts(operation: Operation): ExpressionValue {
-  const { operand } = operation;
-  const members = operand.kind === 'object' ? operand.members : [];
-  const isIso = members.some(({ name }) => name === 'isoWeekYear');
-  const [first = 'year', ...others] = Object.keys(isIso ? ISO_PARTS : DATE_PARTS);
-  const { timezone, ...parts }: Readonly<Record<string, Expression>> = named(operation, {
-    required: [first],
-    optional: [...others, 'timezone'],
-  });
-  const numbers = Object.entries(parts).flatMap(([name, value]) =>
-    WHOLE({ ...operation, operand: value }).map((number): [string, Sql] => [name, number]),
-  );
-  return instantAt(timeOf(new Map(numbers)), operation, timezone);
+  const isIso = operandOf(operation, 'isoWeekYear') !== undefined;
+  const numbers = (isIso ? FROM_WEEK : FROM_DATE)(operation);
+  const names = Object.keys(isIso ? ISO_PARTS : DATE_PARTS);
+  const time = timeOf(new Map(names.map((name, index) => [name, numbers[index] ?? sql.empty])));
+  return resultOf('text', instantAt(time, numbers.at(-1) ?? sql.empty));
 }
 
-const ZONE_OF = reader(ZONE);
-
 /** A time on the clocks of the zone as a stored instant. */
-function instantAt(time: Sql, operation: Operation, timezone: Expression | undefined): ExpressionValue {
-  const members = timezone === undefined ? [] : [{ name: 'timezone', value: timezone }];
-  const [zone = sql.empty] = ZONE_OF({ ...operation, operand: { kind: 'object', members } });
-  return resultOf('text', fill(stored(LOCAL), [time, zone]));
+function instantAt(time: Sql, zone: Sql): Sql {
+  return fill(stored(LOCAL), [time, zone]);
 }
 
 /** How a format writes each part, in a regular expression. */
@@ -135,19 +118,18 @@ const ISO_TEXT =
   '^(\\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])' +
   '(?:[T ]([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{3}))?)?Z?)?$';
 
+const FROM_STRING = reader(
+  `dateString:json ${ZONE} onNull:json='null'::jsonb onError:json='null'::jsonb format:json=null`,
+);
+
 /** Without a `format`: a day, or an instant in UTC or on the clocks of the zone. */
 function dateFromString(operation: Operation): ExpressionValue {
-  const given = named(operation, {
-    required: ['dateString'],
-    optional: ['format', 'timezone', 'onError', 'onNull'],
-  });
-  const { pattern, names } = readPattern(operation, given.format);
-  const [json, onNull, onError] = [given.dateString, given.onNull, given.onError].map((each) =>
-    each === undefined ? sql.raw(`'null'::jsonb`) : jsonOf(each, operation.expressions),
-  ) as [Sql, Sql, Sql];
+  const [json, zone, onNull, onError] = FROM_STRING(operation) as [Sql, Sql, Sql, Sql];
+  const format = operandOf(operation, 'format');
+  const { pattern, names } = readPattern(operation, format);
   const numbers = names.map((name, index): [string, Sql] => {
     const group = `(g.groups)[${index + 1}]::int`;
-    const isOptional = given.format === undefined && index > 2;
+    const isOptional = format === undefined && index > 2;
     return [name, sql.raw(isOptional ? `coalesce(${group}, 0)` : group)];
   });
   // The 31st of a month that has none would be a day of the next.
@@ -155,11 +137,10 @@ function dateFromString(operation: Operation): ExpressionValue {
   const time = sql`(select case when coalesce(extract(day from t.time) = ${day}, true) then t.time end
     from (select regexp_match(doc_text(${json}), ${pattern}) as groups offset 0) as g,
       lateral (select ${timeOf(new Map(numbers))} as time offset 0) as t)`;
-  const instant = instantAt(time, operation, given.timezone);
   return resultOf(
     'json',
     fill(`case when coalesce($1, 'null') = 'null' then $2 else coalesce(to_jsonb($3), $4) end`, [
-      ...[json, onNull, instant.sql, onError],
+      ...[json, onNull, instantAt(time, zone), onError],
     ]),
   );
 }
@@ -214,15 +195,11 @@ const DEFAULT_FORMAT: Expression = { kind: 'literal', value: '%Y-%m-%dT%H:%M:%S.
 const DATE_IN_ZONE = reader(`date:time ${ZONE} format:json=null onNull:json='null'::jsonb`);
 
 function dateToString(operation: Operation): ExpressionValue {
-  const { format = DEFAULT_FORMAT } = named(operation, {
-    required: ['date'],
-    optional: ['format', 'timezone', 'onNull'],
-  });
-  const pattern = piecesOf(operation, format, FORMATS, {
+  const [date, zone, , onNull] = DATE_IN_ZONE(operation) as [Sql, Sql, Sql, Sql];
+  const pattern = piecesOf(operation, operandOf(operation, 'format') ?? DEFAULT_FORMAT, FORMATS, {
     known: (part) => part,
     between: (text) => `"${text.replace(/["\\]/g, '\\$&')}"`,
   });
-  const [date, zone, , onNull] = DATE_IN_ZONE(operation) as [Sql, Sql, Sql, Sql];
   return resultOf(
     'json',
     fill(`case when $1 is null then $4 else coalesce(to_jsonb(to_char(${LOCAL}, $3)), 'null') end`, [
@@ -240,8 +217,8 @@ const UNITS: Readonly<Record<string, string>> = {
   ...{ hour: '1 hour', minute: '1 minute', second: '1 second', millisecond: '1 millisecond' },
 };
 
-function unitOf(operation: Operation, operand: Expression): string {
-  const name = literalText(operand) ?? '';
+function unitOf(operation: Operation): string {
+  const name = literalText(operandOf(operation, 'unit')) ?? '';
   if (Object.hasOwn(UNITS, name)) return name;
   throw wrongOperands(operation, `a unit of ${Object.keys(UNITS).join(', ')}`);
 }
@@ -249,7 +226,8 @@ function unitOf(operation: Operation, operand: Expression): string {
 const WEEK_DAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
 /** The start of the unit that a time is in. Weeks begin on Sundays unless another day is given. */
-function truncated(operation: Operation, unit: string, time: string, startOfWeek?: Expression): string {
+function truncated(operation: Operation, unit: string, time: string): string {
+  const startOfWeek = operandOf(operation, 'startOfWeek');
   if (unit !== 'week') return `date_trunc('${unit}', ${time})`;
   const written = startOfWeek === undefined ? 'sunday' : (literalText(startOfWeek) ?? '').toLowerCase();
   const day = WEEK_DAYS.findIndex((name) => name === written || name.slice(0, 3) === written);
@@ -257,66 +235,45 @@ function truncated(operation: Operation, unit: string, time: string, startOfWeek
   return `(date_trunc('week', ${time} - interval '${day} days') + interval '${day} days')`;
 }
 
-const TRUNC_OPERANDS = reader(`date:time ${ZONE} unit:json binSize:json=1 startOfWeek:json=null`);
-
-function dateTrunc(operation: Operation): ExpressionValue {
-  const { unit, binSize, startOfWeek } = named(operation, {
-    required: ['date', 'unit'],
-    optional: ['timezone', 'startOfWeek', 'binSize'],
-  });
-  if (binSize !== undefined && literalInteger(binSize) !== 1)
-    throw notSupported('$dateTrunc with a binSize other than 1');
-  const start = truncated(operation, unitOf(operation, unit), LOCAL, startOfWeek);
-  const [date, zone] = TRUNC_OPERANDS(operation) as [Sql, Sql];
-  return resultOf('text', fill(stored(`(${start} at time zone $2)`), [date, zone]));
-}
-
-const ADD_OPERANDS = reader(`startDate:time ${ZONE} amount:whole unit:json`);
+const dateTrunc = byTemplate(
+  'text',
+  `date:time ${ZONE} unit:json binSize:json=1 startOfWeek:json=null`,
+  (operation) => {
+    const binSize = operandOf(operation, 'binSize');
+    if (binSize !== undefined && literalInteger(binSize) !== 1)
+      throw notSupported('$dateTrunc with a binSize other than 1');
+    return stored(`(${truncated(operation, unitOf(operation), LOCAL)} at time zone $2)`);
+  },
+);
 
 /** Months are added on the calendar: 31 January and a month is the last of February. */
-function dateAdd(sign: '+' | '-'): CompileOperator {
-  return (operation) => {
-    const [date, zone, amount] = ADD_OPERANDS(operation) as [Sql, Sql, Sql];
-    const { unit: written } = named(operation, {
-      required: ['startDate', 'unit', 'amount'],
-      optional: ['timezone'],
-    });
-    const unit = unitOf(operation, written);
+const dateAdd = (sign: '+' | '-') =>
+  byTemplate('text', `startDate:time ${ZONE} amount:whole unit:json`, (operation) => {
+    const unit = unitOf(operation);
     const change = `${sign} $3 * interval '${UNITS[unit]}'`;
-    const moved = Object.hasOwn(CALENDAR, unit)
-      ? `((${LOCAL} ${change}) at time zone $2)`
-      : `(case when $2 is not null then $1 ${change} end)`;
-    return resultOf('text', fill(stored(moved), [date, zone, amount]));
-  };
-}
-
-const DIFF_OPERANDS = reader(`startDate:time ${ZONE} endDate:time unit:json startOfWeek:json=null`);
+    return stored(
+      Object.hasOwn(CALENDAR, unit)
+        ? `((${LOCAL} ${change}) at time zone $2)`
+        : `(case when $2 is not null then $1 ${change} end)`,
+    );
+  });
 
 /** How often a unit begins between two times. */
-function dateDiff(operation: Operation): ExpressionValue {
-  const [start, zone, end] = DIFF_OPERANDS(operation) as [Sql, Sql, Sql];
-  const { unit: written, startOfWeek } = named(operation, {
-    required: ['startDate', 'endDate', 'unit'],
-    optional: ['timezone', 'startOfWeek'],
-  });
-  const unit = unitOf(operation, written);
-  const months = { year: 12, quarter: 3, month: 1 }[unit];
-  const [from, to] = ['$1', '$3'].map((date) =>
-    truncated(operation, unit, `(${date} at time zone $2)`, startOfWeek),
-  );
-  const at = Object.hasOwn(CALENDAR, unit) ? '' : ' at time zone $2';
-  const month = (time = '') => `extract(year from ${time}) * 12 + extract(month from ${time})`;
-  return resultOf(
-    'number',
-    fill(
-      months === undefined
-        ? `round(extract(epoch from (${to}${at}) - (${from}${at}))
-            / extract(epoch from interval '${UNITS[unit]}'))`
-        : `div(${month(to)} - (${month(from)}), ${months})`,
-      [start, zone, end],
-    ),
-  );
-}
+const dateDiff = byTemplate(
+  'number',
+  `startDate:time ${ZONE} endDate:time unit:json startOfWeek:json=null`,
+  (operation) => {
+    const unit = unitOf(operation);
+    const months = { year: 12, quarter: 3, month: 1 }[unit];
+    const [from, to] = ['$1', '$3'].map((date) => truncated(operation, unit, `(${date} at time zone $2)`));
+    const at = Object.hasOwn(CALENDAR, unit) ? '' : ' at time zone $2';
+    const month = (time = '') => `extract(year from ${time}) * 12 + extract(month from ${time})`;
+    return months === undefined
+      ? `round(extract(epoch from (${to}${at}) - (${from}${at}))
+          / extract(epoch from interval '${UNITS[unit]}'))`
+      : `div(${month(to)} - (${month(from)}), ${months})`;
+  },
+);
 
 export const TIME_OPERATORS: Operators = {
   $year: ofDate(part('year', LOCAL)),
