@@ -167,6 +167,11 @@ export function invalidAt(message: string, at: Partial<ErrorDetail> = {}): Servi
   return faultAt('INVALID_VALUE', message, at);
 }
 
+/** UNAVAILABLE, with one line for the operator. */
+export function unavailable(message: string, cause?: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', message, { cause });
+}
+
 /** The error codes for a record or file that does not exist, or that the caller may not read. */
 export const OUT_OF_REACH: readonly ErrorCode[] = ['NOT_FOUND', 'GONE', 'FORBIDDEN'];
 

@@ -166,7 +166,6 @@ async function buildApp({
   const slowStatements = new RecentSlowStatements();
   const operations = await loadOperationsLibrary(path.join(findPackageDirectory(), 'schema', 'operations'));
   const identityLogin = identityLoginOf(config, services);
-  const stopWatch = new AbortController();
   const instanceWatch = new InstanceWatch({
     database,
     knownMigrations: await listKnownMigrations(),
@@ -277,11 +276,7 @@ async function buildApp({
     observe: server.observe,
   });
   closers.push(() => Promise.all([server.stop(), workers.stop(), services.webhookDeliveries.close()]));
-  const watching = instanceWatch.run(stopWatch.signal);
-  closers.push(() => {
-    stopWatch.abort();
-    return watching;
-  });
+  closers.push(instanceWatch.start());
   let closing: Promise<void> | undefined;
   return {
     services,

@@ -3,8 +3,9 @@ import type pg from 'pg';
 import { succeeds } from '../../base/process/succeeds.js';
 import type { Database } from './database.js';
 import { translateDatabaseError } from './database-errors.js';
-import { endClient } from './deadline.js';
 import { connectForOperator } from './inspect-server.js';
+import { endClient } from './lone-client.js';
+import { RepeatedWork } from './repeated-work.js';
 
 const RETRY_MS = 50;
 
@@ -40,7 +41,7 @@ export async function withAdvisoryLock<T>(
 
 /** Takes the lock until the connection ends. */
 export async function lockUntilDisconnected(client: pg.ClientBase, key: number): Promise<void> {
-  await lockOn(client, 'select pg_try_advisory_lock($1) as taken', { key });
+  while (!(await takes(client, 'pg_try_advisory_lock', key))) await sleep(RETRY_MS);
 }
 
 /**
@@ -51,20 +52,16 @@ export async function lockUntilCommit(
   key: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  await lockOn(client, 'select pg_try_advisory_xact_lock($1) as taken', { key, signal });
+  signal?.throwIfAborted();
+  while (!(await takes(client, 'pg_try_advisory_xact_lock', key))) {
+    await sleep(RETRY_MS);
+    signal?.throwIfAborted();
+  }
 }
 
-async function lockOn(
-  client: pg.ClientBase,
-  attempt: string,
-  { key, signal }: { readonly key: number; readonly signal?: AbortSignal | undefined },
-): Promise<void> {
-  for (;;) {
-    signal?.throwIfAborted();
-    const { rows } = await client.query(attempt, [key]);
-    if (rows[0]?.taken === true) return;
-    await sleep(RETRY_MS);
-  }
+async function takes(client: pg.ClientBase, attempt: string, key: number): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(`select ${attempt}($1) as taken`, [key]);
+  return rows[0]?.taken === true;
 }
 
 const LOOK_MS = 2_000;
@@ -77,7 +74,6 @@ const LOOK_MS = 2_000;
 export function watchLockWaits(url: string, onWait: (line: string) => void): () => Promise<void> {
   const startedAt = performance.now();
   const reported = new Set<number>();
-  let looking: Promise<void> = Promise.resolve();
   const look = async () => {
     const client = await connectForOperator(url, 'campus lock waits');
     try {
@@ -90,22 +86,9 @@ export function watchLockWaits(url: string, onWait: (line: string) => void): () 
       await endClient(client);
     }
   };
-  let isLooking = false;
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    // A fault here also prevents the start, which reports it.
-    looking = look()
-      .catch(() => {})
-      .finally(() => {
-        isLooking = false;
-      });
-  }, LOOK_MS);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await looking;
-  };
+  // A fault here also prevents the start, which reports it.
+  const looks = new RepeatedWork({ work: look, everyMs: LOOK_MS, onFault: () => {} });
+  return () => looks.close();
 }
 
 interface Blocker {

@@ -1,4 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
+import type { ConnectionWatch } from './connection-watch.js';
+import { createPool, type PoolOptions } from './pool.js';
 import { WatchedClient } from './watched-client.js';
 
 /** How long the server may take over the cancel request, which only sends a signal. */
@@ -6,14 +8,14 @@ const ORDER_TIMEOUT_MS = 3_000;
 
 /** Cancels queries of other connections. Postgres accepts a cancel request only on a second connection. */
 export class Cancellation {
-  readonly #url: () => string;
-  readonly #applicationName: string;
-  #pool: { readonly url: string; readonly pool: pg.Pool } | undefined;
+  readonly #watch: ConnectionWatch;
+  readonly #pool: pg.Pool;
 
   /** Connects when first needed, and keeps at most one connection. */
-  constructor(url: () => string, applicationName: string) {
-    this.#url = url;
-    this.#applicationName = applicationName;
+  constructor(options: Omit<PoolOptions, 'size' | 'statementTimeoutMs'>) {
+    const applicationName = `${options.applicationName} cancellation`;
+    this.#watch = options.watch;
+    this.#pool = createPool({ ...options, applicationName, size: 1, statementTimeoutMs: ORDER_TIMEOUT_MS });
   }
 
   /**
@@ -25,40 +27,18 @@ export class Cancellation {
     const { processID } = client as pg.Client & { readonly processID: number | null };
     // A pooler reports numbers of its own, so the server reported its backend number on connecting.
     const backendId = (client instanceof WatchedClient ? client.backendId : undefined) ?? processID;
-    const url = this.#url();
     // On another server, the number belongs to somebody else's backend.
-    if (client instanceof WatchedClient && client.url !== url) {
+    if (client instanceof WatchedClient && client.url !== this.#watch.url) {
       client.lose('The database has moved to another server.');
       return;
     }
-    const pool = this.#poolOf(url);
-    await pool.query('select pg_cancel_backend($1::int)', [backendId]).catch((error: Error) => {
+    await this.#pool.query('select pg_cancel_backend($1::int)', [backendId]).catch((error: Error) => {
       client.connection.stream.destroy(error);
     });
   }
 
   async close(): Promise<void> {
-    await this.#pool?.pool.end();
-  }
-
-  #poolOf(url: string): pg.Pool {
-    if (this.#pool?.url === url) return this.#pool.pool;
-    const before = this.#pool;
-    const pool = new pg.Pool({
-      connectionString: url,
-      application_name: `${this.#applicationName} cancellation`,
-      max: 1,
-      connectionTimeoutMillis: ORDER_TIMEOUT_MS,
-      query_timeout: ORDER_TIMEOUT_MS,
-      keepAlive: true,
-      idleTimeoutMillis: 30_000,
-      allowExitOnIdle: true,
-    });
-    pool.on('error', () => {});
-    this.#pool = { url, pool };
-    // Its server may never answer.
-    void before?.pool.end();
-    return pool;
+    await this.#pool.end();
   }
 }
 

@@ -9,10 +9,12 @@
  * connections that have been silent for some beats: one for which the server does nothing is dead, and is
  * closed. Statements pay nothing for this.
  */
+import { EventEmitter, once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { shareWithAll } from '../../base/model/end-signal.js';
 import { guarded } from '../../base/process/guarded.js';
+import { firstError } from './database-errors.js';
 import { SilenceError } from './deadline.js';
 import type { PrimaryFinder } from './replicas/primary-finder.js';
 import { type ProbeAnswer, ServerProbe } from './replicas/server-probe.js';
@@ -38,10 +40,7 @@ export type ReplicaNews =
 export type DatabaseNewsListener = (news: DatabaseNews) => void;
 
 const BEAT_MS = 1_000;
-/**
- * While the database is down, requests trigger a new check at most this often, and wait no longer than that
- * for it.
- */
+/** The shortest time between two checks by requests while the database is down, and their longest wait. */
 const MIN_BEAT_MS = 100;
 const LOOK_MS = 100;
 /**
@@ -71,9 +70,7 @@ interface ConnectionWatchOptions {
 export class ConnectionWatch implements ClientWatcher {
   readonly #finder: PrimaryFinder;
   readonly #clients = new Set<WatchedClient>();
-  readonly #listeners = new Set<DatabaseNewsListener>();
-  readonly #answerListeners = new Set<(answer: ProbeAnswer, askedAt: number) => void>();
-  readonly #waiting = new Set<() => void>();
+  readonly #events = new EventEmitter<{ news: [DatabaseNews]; answer: [ProbeAnswer, number]; back: [] }>();
   readonly #probe: ServerProbe;
   readonly #timer: NodeJS.Timeout;
   #beating: Promise<void> | undefined;
@@ -89,6 +86,7 @@ export class ConnectionWatch implements ClientWatcher {
 
   constructor({ finder, applicationName, isReplica = false }: ConnectionWatchOptions) {
     this.#finder = finder;
+    this.#events.setMaxListeners(0);
     this.#probe = new ServerProbe({
       url: () => finder.url,
       applicationName,
@@ -97,6 +95,11 @@ export class ConnectionWatch implements ClientWatcher {
     });
     this.#timer = setInterval(() => void this.check(), BEAT_MS);
     this.#timer.unref();
+  }
+
+  /** The present address; it may differ for the next connection. */
+  get url(): string {
+    return this.#finder.url;
   }
 
   /** Why the database cannot be used now; `undefined` if it can. */
@@ -125,19 +128,19 @@ export class ConnectionWatch implements ClientWatcher {
   }
 
   onNews(listener: DatabaseNewsListener): void {
-    this.#listeners.add(guarded(listener));
+    this.#events.on('news', guarded(listener));
   }
 
   /**
    * Calls the listener for every answer of the server, with the time of the question (`performance.now()`).
    */
   onAnswer(listener: (answer: ProbeAnswer, askedAt: number) => void): void {
-    this.#answerListeners.add(listener);
+    this.#events.on('answer', listener);
   }
 
   /** Reports an event to the operator. */
   report(news: DatabaseNews): void {
-    for (const listener of this.#listeners) listener(news);
+    this.#events.emit('news', news);
   }
 
   add(client: WatchedClient): void {
@@ -190,18 +193,8 @@ export class ConnectionWatch implements ClientWatcher {
   async untilBack(signal: AbortSignal): Promise<void> {
     // All background work waits with the same signal.
     shareWithAll(signal);
-    while (this.#away !== undefined && !this.#isClosed && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        // The signal lives as long as the background work, so a listener that is not removed would leak.
-        const wake = () => {
-          signal.removeEventListener('abort', wake);
-          this.#waiting.delete(wake);
-          resolve();
-        };
-        this.#waiting.add(wake);
-        signal.addEventListener('abort', wake);
-      });
-    }
+    while (this.#away !== undefined && !this.#isClosed && !signal.aborted)
+      await once(this.#events, 'back', { signal }).catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -210,7 +203,7 @@ export class ConnectionWatch implements ClientWatcher {
     // A question in progress keeps its connection until it is answered or abandoned.
     await this.#beating;
     await this.#probe.end();
-    this.#wakeAll();
+    this.#events.emit('back');
   }
 
   async #beat(): Promise<void> {
@@ -226,7 +219,7 @@ export class ConnectionWatch implements ClientWatcher {
       (answer) => () => {
         this.#askedAt = askedAt;
         this.#hear(answer, suspects);
-        for (const listen of this.#answerListeners) listen(answer, askedAt);
+        this.#events.emit('answer', answer, askedAt);
       },
       (error: unknown) => () => {
         if (isRefusal(error)) this.#askedAt = askedAt;
@@ -332,8 +325,10 @@ export class ConnectionWatch implements ClientWatcher {
     const isHeard = [...this.#clients].some((client) => client.hasHeard);
     if (isHeard && this.#away === undefined) return;
     if (this.#away === undefined) {
-      this.#away = { since: performance.now(), reason: reasonOf(error) };
-      this.report({ kind: 'databaseLost', reason: this.#away.reason });
+      const first = firstError(error);
+      const reason = isNativeError(first) ? first.message : String(first);
+      this.#away = { since: performance.now(), reason };
+      this.report({ kind: 'databaseLost', reason });
     }
     const { reason } = this.#away;
     for (const client of [...this.#clients]) {
@@ -346,7 +341,7 @@ export class ConnectionWatch implements ClientWatcher {
     if (this.#away === undefined) return;
     const awayMs = Math.round(performance.now() - this.#away.since);
     this.#away = undefined;
-    this.#wakeAll();
+    this.#events.emit('back');
     this.report({ kind: 'databaseBack', awayMs });
   }
 
@@ -358,25 +353,10 @@ export class ConnectionWatch implements ClientWatcher {
     for (const client of retired) client.retire();
     if (retired.length > 0) this.report({ kind: 'connectionsDropped', count: retired.length, reason });
   }
-
-  #wakeAll(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const wake of waiting) wake();
-  }
 }
 
-/**
- * The server refuses a connection, e.g. because it has none left; existing ones can continue. Not so while it
- * starts or stops.
- */
+/** The server has no connection left, but serves those it has. Not so while it starts or stops. */
 function isRefusal(error: unknown): boolean {
   if (!isNativeError(error) || !('severity' in error) || !('code' in error)) return false;
   return typeof error.code === 'string' && !error.code.startsWith('57P') && !error.code.startsWith('08');
-}
-
-function reasonOf(error: unknown): string {
-  const [first = error] =
-    isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-  return isNativeError(first) ? first.message : String(first);
 }

@@ -187,12 +187,18 @@ function findTranslation(error: Error): Translation | undefined {
   if (error instanceof FullPoolError) {
     return unavailable(error.message, FULL_RETRY_AFTER_SECONDS);
   }
-  // A host name with several addresses fails with one error per address.
-  const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
-  if (isNativeError(first)) return findTranslation(first);
+  const first = firstError(error);
+  if (first !== error && isNativeError(first)) return findTranslation(first);
   const kind = findDriverError(error)?.kind;
   if (kind !== undefined && UNREACHABLE_KINDS.has(kind)) return OUT_OF_REACH;
   return DRIVER_MESSAGES.some((message) => message.test(error.message)) ? OUT_OF_REACH : undefined;
+}
+
+/** The error, or the first of several: a host name with several addresses fails with one per address. */
+export function firstError(error: unknown): unknown {
+  const [first = error] =
+    isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return first;
 }
 
 /** The code of an error, of PostgreSQL or of the network; through Prisma, too. */

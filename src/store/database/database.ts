@@ -5,7 +5,7 @@
  * connections.
  */
 import pg from 'pg';
-import { ServiceError } from '../../base/errors.js';
+import { unavailable } from '../../base/errors.js';
 import type { Call } from '../../base/model/call.js';
 import { callerName, type Scope } from '../../base/model/scope.js';
 import { closeInTurn } from '../../base/process/close-in-turn.js';
@@ -29,8 +29,7 @@ import type {
 } from './queryable.js';
 import { RepeatedWork } from './repeated-work.js';
 import { PrimaryFinder } from './replicas/primary-finder.js';
-import type { ReadSource, ReplicatedReads } from './replicas/replicated-reads.js';
-import { type OpenedReplicas, openReplicas } from './replicas/replicated-reads.js';
+import { openReplicas, type ReadSource, type ReplicatedReads } from './replicas/replicated-reads.js';
 import type { JoinedBatch } from './row-stream.js';
 import type { SlowStatementWatch } from './server-statements.js';
 import { connectTo, runTransaction, ServerStatements } from './server-statements.js';
@@ -59,10 +58,7 @@ export const APPLICATION_NAME = 'campus-gateway';
 export interface DatabaseOptions {
   /** A single host, or several of which one is the primary. */
   readonly url: string;
-  /**
-   * Connections for queries; streams, which hold theirs as long as their readers take, have as many of their
-   * own.
-   */
+  /** Connections for queries. Streams, which hold theirs for as long as they are read, have as many more. */
   readonly poolSize: number;
   /** The limit for a statement, and for one batch of a stream. */
   readonly statementTimeoutMs: number;
@@ -100,7 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { signal } = options;
   const finder = new PrimaryFinder({ url: options.url, applicationName });
   if (finder.hasSeveral && (await unlessAborted(finder.find(), signal)) !== 'found') {
-    throw new ServiceError('UNAVAILABLE', `None of ${finder.serverNames.join(', ')} takes writes.`);
+    throw unavailable(`None of ${finder.serverNames.join(', ')} takes writes.`);
   }
   const facts = { finder, ...(await inspectServer(finder.url, applicationName, signal)) };
   const { replicaUrls = [], replicaMaxLagMs = DEFAULT_REPLICA_LAG_MS, ...rest } = options;
@@ -126,7 +122,8 @@ function isLong(rows = 0): boolean {
 /** @see openDatabase */
 export class Database implements Queryable {
   readonly #options: OpenedOptions;
-  #replicas: OpenedReplicas | undefined;
+  /** `undefined` if there are none. */
+  replicas: ReplicatedReads | undefined;
   /** The models of schema.prisma; its errors are translated too. */
   readonly prisma: GatewayPrisma;
   readonly pool: pg.Pool;
@@ -180,11 +177,8 @@ export class Database implements Queryable {
     this.isByteOrdered = options.isByteOrdered;
     this.announcesByOutbox = options.announcesByOutbox;
     this.#watch = new ConnectionWatch({ finder, applicationName });
-    const url = () => finder.url;
-    const shared = {
-      ...{ url, size: poolSize, statementTimeoutMs, settings },
-      ...{ watch: this.#watch, instance: this.instance },
-    };
+    const { instance } = this;
+    const shared = { size: poolSize, statementTimeoutMs, settings, watch: this.#watch, instance };
     this.#statements = new ServerStatements({
       ...shared,
       applicationName,
@@ -221,7 +215,7 @@ export class Database implements Queryable {
       transaction: (work) => this.#transactionBy(this.#backgroundPool, work),
     };
     this.shards = options.isSharded ? this.#openShards() : undefined;
-    this.#listener = new Listener(url, applicationName);
+    this.#listener = new Listener(() => finder.url, applicationName);
     this.listen = this.#listener.listen.bind(this.#listener);
     this.stream = this.#statements.stream.bind(this.#statements);
     this.#watch.onNews(({ kind }) => {
@@ -239,7 +233,7 @@ export class Database implements Queryable {
       statementTimeoutMs,
       settings: { synchronous_commit: 'off' },
     });
-    this.#replicas = await openReplicas({
+    this.replicas = await openReplicas({
       urls,
       maxLagMs,
       applicationName,
@@ -257,11 +251,6 @@ export class Database implements Queryable {
     });
   }
 
-  /** The replicas; `undefined` if there are none. */
-  get replicas(): ReplicatedReads | undefined {
-    return this.#replicas?.reads;
-  }
-
   /**
    * The server for this caller's lists, streams, aggregates and reports: a replica that is current enough and
    * has the caller's writes, or else the primary. Never use it for a write, a feed or a counter. An eighth of
@@ -270,7 +259,7 @@ export class Database implements Queryable {
    * have limits of their own.
    */
   reading(caller: Pick<Scope, 'principal'>): ReadSource {
-    const source = this.#replicas?.reads.sourceFor(caller) ?? this;
+    const source = this.replicas?.sourceFor(caller) ?? this;
     const name = callerName(caller.principal);
     return {
       query: <Row extends object>(sql: Sql, options?: QueryOptions) => {
@@ -402,7 +391,7 @@ export class Database implements Queryable {
   watchSlow(watch: SlowStatementWatch): void {
     this.#statements.watchSlow(watch);
     this.shards?.watchSlow(watch);
-    this.#replicas?.watchSlow(watch);
+    this.replicas?.watchSlow(watch);
   }
 
   /** From now on reports when the database is lost, found again, or read-only. */
@@ -429,7 +418,6 @@ export class Database implements Queryable {
   openPool(options: BackgroundPoolOptions): pg.Pool {
     return createPool({
       ...options,
-      url: () => this.url,
       settings: { ...settingsOf(this.#options), ...options.settings },
       watch: this.#watch,
       instance: this.instance,
@@ -468,7 +456,7 @@ export class Database implements Queryable {
         Promise.all([this.#listener.close(), this.#statements.close(), ...pools.map((pool) => pool.end())]),
       () => this.prisma.$disconnect(),
       async () => await this.shards?.close(),
-      async () => await this.#replicas?.close(),
+      async () => await this.replicas?.close(),
     ]);
   }
 }

@@ -41,11 +41,3 @@ export async function withDeadline<T>(
     clearInterval(timer);
   }
 }
-
-const END_TIMEOUT_MS = 2_000;
-
-/** Closes a connection gracefully if the server cooperates, else at once. It never fails. */
-export async function endClient(client: pg.Client): Promise<void> {
-  // A failure here means that the connection has ended.
-  await withDeadline(client, END_TIMEOUT_MS, () => client.end()).catch(() => {});
-}

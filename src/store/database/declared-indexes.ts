@@ -49,25 +49,18 @@ export function listDeclaredIndexes(collection: Declaration): IndexDescription[]
   ];
 }
 
-/** Whether a b-tree has the values at the path as a column; for a reference, those of its `value`. */
-export function isIndexedPath(collection: Declaration, path: readonly string[]): boolean {
+/**
+ * Whether a b-tree has the values at the path as a column, or as its first; for a reference, those of its
+ * `value`.
+ */
+export function isIndexedPath(
+  { fields, indexes }: Declaration,
+  path: readonly string[],
+  column: 'any' | 'first' = 'any',
+): boolean {
   const sought = json(path);
-  return (
-    collection.indexes.some((paths) => paths.some((one) => json(one) === sought)) ||
-    hasOwnIndex(collection, path)
-  );
-}
-
-/** Whether a b-tree begins with the values at the path; for a reference, with those of its `value`. */
-export function leadsIndex(collection: Declaration, path: readonly string[]): boolean {
-  const sought = json(path);
-  return (
-    collection.indexes.some(([first]) => first !== undefined && json(first) === sought) ||
-    hasOwnIndex(collection, path)
-  );
-}
-
-function hasOwnIndex({ fields }: Declaration, path: readonly string[]): boolean {
+  const isOneOf = (paths: readonly (readonly string[])[]) => paths.some((one) => json(one) === sought);
+  if (indexes.some((paths) => isOneOf(column === 'any' ? paths : paths.slice(0, 1)))) return true;
   const { field, members } = findValue(fields, path) ?? {};
   if (field === undefined || !(field.isIndexed || field.isUnique)) return false;
   return members?.join() === (field.type === 'reference' ? 'value' : '');

@@ -4,7 +4,7 @@
  * continue.
  */
 import { open, statfs } from 'node:fs/promises';
-import { ServiceError } from '../../base/errors.js';
+import { unavailable } from '../../base/errors.js';
 import { RepeatedWork } from './repeated-work.js';
 
 const MIB = 1024 ** 2;
@@ -46,8 +46,7 @@ export async function assertRoomToStart(directory: string, isFirstStart: boolean
   const free = await freeBytes(directory);
   const needed = isFirstStart ? FIRST_START_BYTES : RESERVE_BYTES;
   if (free < needed) {
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `The disk of DATA_DIRECTORY, ${directory}, is full: ${toMib(free)} are left, and a ` +
         `${isFirstStart ? 'first start' : 'start'} needs ${toMib(needed)}; free space and start again.`,
     );

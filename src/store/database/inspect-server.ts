@@ -1,13 +1,13 @@
 /** Checks a server before anything is written: its version, its encoding, and whether it keeps sessions. */
 
 import { isNativeError } from 'node:util/types';
-import pg from 'pg';
-import { ServiceError } from '../../base/errors.js';
+import type pg from 'pg';
+import { ServiceError, unavailable } from '../../base/errors.js';
 import { succeeds } from '../../base/process/succeeds.js';
 import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { cancelOnAbort } from './cancellation.js';
-import { sqlStateOf } from './database-errors.js';
-import { endClient } from './deadline.js';
+import { firstError, sqlStateOf } from './database-errors.js';
+import { createLoneClient, endClient } from './lone-client.js';
 import { setSession } from './pool.js';
 
 const OLDEST_VERSION = 150_000;
@@ -44,15 +44,13 @@ async function inspect(client: pg.Client, connect: () => Promise<pg.Client>): Pr
       `current_setting('server_version') as name, current_setting('server_encoding') as encoding`,
   );
   if (version.rows[0].number < OLDEST_VERSION) {
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `The database at ${client.host}:${client.port} is PostgreSQL ${version.rows[0].name}; 15 or ` +
         'newer is needed.',
     );
   }
   if (version.rows[0].encoding !== 'UTF8') {
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `The database ${client.database} at ${client.host}:${client.port} has the encoding ` +
         `${version.rows[0].encoding}, which cannot store every text; make one with UTF8: ` +
         "create database … encoding 'UTF8' template template0",
@@ -86,8 +84,7 @@ export async function connectForOperator(
   applicationName: string,
   signal?: AbortSignal,
 ): Promise<pg.Client> {
-  const client = createClient(url, applicationName);
-  client.on('error', () => {});
+  const client = createOperatorClient(url, applicationName);
   try {
     await unlessAborted(client.connect(), signal);
     await unlessAborted(setSession(client), signal);
@@ -96,18 +93,16 @@ export async function connectForOperator(
     // The server would keep a connection that failed, and with it this process, for a minute.
     client.connection.stream.destroy();
     if (signal?.aborted) throw signal.reason;
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached: ` +
         reasonOf(error, client),
-      { cause: error },
+      error,
     );
   }
 }
 
 function reasonOf(error: unknown, { user, password }: pg.Client): string {
-  const [reason = error] =
-    isNativeError(error) && 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  const reason = firstError(error);
   const detail = isNativeError(reason) ? reason.message : String(reason);
   const isUnanswered =
     !password && (/^SASL: .* password must be/.test(detail) || sqlStateOf(reason) === '28P01');
@@ -118,20 +113,15 @@ function reasonOf(error: unknown, { user, password }: pg.Client): string {
 }
 
 /** node-postgres reads the files that an address names as soon as it has the address. */
-function createClient(url: string, applicationName: string): pg.Client {
+function createOperatorClient(url: string, applicationName: string): pg.Client {
   try {
-    return new pg.Client({
-      connectionString: url,
-      application_name: applicationName,
-      connectionTimeoutMillis: 10_000,
-    });
+    return createLoneClient(url, applicationName, 10_000);
   } catch (error) {
     // The file system's refusals alone have a path.
     if (!(isNativeError(error) && 'path' in error)) throw error;
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `A file of sslrootcert, sslcert or sslkey in the address of the database: ${error.message}`,
-      { cause: error },
+      error,
     );
   }
 }
@@ -175,8 +165,7 @@ async function backendOf(client: pg.Client): Promise<number | undefined> {
 }
 
 function refusal({ host, port }: pg.Client): ServiceError {
-  return new ServiceError(
-    'UNAVAILABLE',
+  return unavailable(
     `At ${host}:${port} a pooler answers that keeps no session between two statements ` +
       '(pool_mode = transaction or statement); name the database itself, or a pool with pool_mode = session.',
   );

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../base/errors.js';
+import { ServiceError, unavailable } from '../../base/errors.js';
 
 /**
  * An expression that identifies the tables of an instance. It changes when they are made anew, e.g. when the
@@ -31,8 +31,7 @@ export class InstanceGuard {
   check(instance: string): void {
     if (this.#expected === undefined || instance === this.#expected) return;
     if (this.#replaced === undefined) {
-      this.#replaced = new ServiceError(
-        'UNAVAILABLE',
+      this.#replaced = unavailable(
         'The database was dropped and made anew while the gateway ran. Start the gateway again to use the ' +
           'new one.',
       );

@@ -2,11 +2,11 @@
  * Looks once a minute at what may change about the database under a running gateway: its clock against
  * that of this process, whether a newer version has migrated it, and whether it is still the same.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../sql.js';
 import type { Database } from './database.js';
 import { INSTANCE_SQL } from './instance-guard.js';
 import { isCompatible } from './migrations.js';
+import { RepeatedWork } from './repeated-work.js';
 
 /** The events of these looks, for the operator. */
 export type InstanceNews =
@@ -25,10 +25,9 @@ export interface InstanceWatchOptions {
   readonly knownMigrations: readonly string[];
   readonly observe: (news: InstanceNews) => void;
   readonly now?: () => number;
-  /** Default: a minute. */
-  readonly everyMs?: number;
 }
 
+const EVERY_MS = 60_000;
 /** Synchronized clocks differ by milliseconds. */
 const TOLERANCE_SECONDS = 5;
 /** A slower answer shows too little about the time at which it was given. */
@@ -59,15 +58,12 @@ export class InstanceWatch {
     return this.#offsetSeconds;
   }
 
-  /** Looks now and then regularly, until the signal is aborted. */
-  async run(signal: AbortSignal): Promise<void> {
-    const { observe, everyMs = 60_000 } = this.#options;
-    while (!signal.aborted) {
-      await this.look().catch((error: unknown) => {
-        if (!signal.aborted) observe({ kind: 'backgroundFault', task: 'instance', error });
-      });
-      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
-    }
+  /** Looks now and then once a minute, until the returned function is called. */
+  start(): () => Promise<void> {
+    const onFault = (error: unknown) =>
+      this.#options.observe({ kind: 'backgroundFault', task: 'instance', error });
+    const looks = new RepeatedWork({ work: () => this.look(), everyMs: EVERY_MS, onFault });
+    return () => looks.close();
   }
 
   /** @throws UNAVAILABLE if the database is out of reach, or was replaced */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { getOrMake } from '../../base/process/get-or-make.js';
 import { succeeds } from '../../base/process/succeeds.js';
-import { endClient, withDeadline } from './deadline.js';
+import { withDeadline } from './deadline.js';
+import { createLoneClient, endClient } from './lone-client.js';
 
 interface Subscription {
   readonly onMessage: (payload: string) => void;
@@ -107,12 +108,7 @@ export class Listener {
   }
 
   async #tryConnect(): Promise<pg.Client | undefined> {
-    const client = new pg.Client({
-      connectionString: this.#url(),
-      application_name: this.#applicationName,
-      keepAlive: true,
-    });
-    client.on('error', () => {});
+    const client = createLoneClient(this.#url(), this.#applicationName);
     client.on('notification', ({ channel: name, payload }) => {
       const channel = this.#channels.get(name) ?? '';
       for (const { onMessage } of this.#subscriptions.get(channel) ?? []) onMessage(payload ?? '');

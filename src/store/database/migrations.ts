@@ -11,15 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import type pg from 'pg';
 import { z } from 'zod';
-import { ServiceError } from '../../base/errors.js';
+import { ServiceError, unavailable } from '../../base/errors.js';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { VERSION } from '../../base/process/version.js';
 import { lockUntilCommit, lockUntilDisconnected } from './advisory-lock.js';
 import { cancelOnAbort } from './cancellation.js';
 import { sqlStateOf, translateDatabaseError } from './database-errors.js';
-import { endClient } from './deadline.js';
 import { connectForOperator } from './inspect-server.js';
 import { listCommands } from './list-commands.js';
+import { endClient, inTransaction } from './lone-client.js';
 import { distributeTables, isSharded } from './shards/table-places.js';
 
 /** Held while migrations are applied; other gateways wait. */
@@ -280,7 +280,7 @@ async function applyMigration(
   begun: readonly Note[],
 ): Promise<boolean> {
   try {
-    await inTransaction(client, async () => {
+    await inTransaction(client, LOCK_TIMEOUT_MS, async () => {
       await client.query(CREATE_NOTES);
       await runScript(client, migration.script);
       await writeNote(client, migration, begun);
@@ -289,36 +289,17 @@ async function applyMigration(
   } catch (error) {
     if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false;
     if (wasAppliedWhole(begun, error)) {
-      await inTransaction(client, () => writeNote(client, migration, begun));
+      await inTransaction(client, LOCK_TIMEOUT_MS, () => writeNote(client, migration, begun));
       return true;
     }
     throw toMigrationError(migration, error);
   }
 }
 
-/**
- * Command by command, because Citus forwards some commands to other servers with the whole text they arrived
- * in.
- */
+/** Command by command: Citus forwards some commands with the whole text that they arrived in. */
 async function runScript(client: pg.ClientBase, script: string): Promise<void> {
   const parts = (await isSharded(client)) ? listCommands(script) : [script];
   for (const part of parts) await client.query(part);
-}
-
-async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
-  await client.query('begin');
-  try {
-    // Filling a table of a large school takes longer than a request may.
-    await client.query('set local statement_timeout = 0');
-    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await work();
-    await client.query('commit');
-  } catch (error) {
-    // The first error is the one to report; a connection that cannot roll back has ended, and the transaction
-    // with it.
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
 }
 
 async function writeNote(client: pg.ClientBase, migration: Migration, begun: readonly Note[]): Promise<void> {
@@ -352,18 +333,17 @@ function toMigrationError({ name }: Migration, error: unknown): unknown {
   const code = sqlStateOf(error);
   // Since PostgreSQL 15, only the owner of a database may create tables in it.
   if (code === INSUFFICIENT_PRIVILEGE || code === INVALID_SCHEMA_NAME) {
-    return new ServiceError(
-      'UNAVAILABLE',
+    return unavailable(
       `The user in DATABASE_URL may not make the tables (${error.message}); make it the owner of the ` +
         'database.',
-      { cause: error },
+      error,
     );
   }
   const detail = `The migration ${name} failed: ${error.message}`;
   // The database is down or full, which is not the migration's fault.
   const translated = translateDatabaseError(error);
   if (translated instanceof ServiceError && translated.code === 'UNAVAILABLE') {
-    return new ServiceError('UNAVAILABLE', `${detail}; the next start tries it again`, { cause: error });
+    return unavailable(`${detail}; the next start tries it again`, error);
   }
   return code === undefined ? error : new Error(detail, { cause: error });
 }

@@ -1,7 +1,4 @@
-/**
- * Creates the partition of a collection and its indexes, when a collection is declared, registered or
- * altered.
- */
+/** Creates the partition of a collection and its indexes, when the collection is declared or altered. */
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -19,13 +16,11 @@ import {
   listDeclaredIndexes,
   listDeclaredStatistics,
 } from './declared-indexes.js';
+import { inTransaction } from './lone-client.js';
 import type { RecordsPlace } from './shards/shard-statements.js';
 import { distributedStatement, IN_TURN, isSharded } from './shards/table-places.js';
 
-/**
- * Held while partitions and indexes are created, so that gateways that start together do it one after the
- * other.
- */
+/** Held while partitions and indexes are created: gateways that start together do it one by one. */
 const PARTITION_LOCK = 0x70617274;
 /** How long a table change may block readers and writers before it gives way and retries. */
 const LOCK_TIMEOUT_MS = 2_000;
@@ -34,10 +29,7 @@ const MAX_ATTEMPTS = 10;
 export interface PartitionReport {
   readonly isCreated: boolean;
   readonly builtIndexes: readonly string[];
-  /**
-   * Built for an earlier declaration, and no longer declared. They slow down writes; dropping them is the
-   * operator's decision.
-   */
+  /** Built for an earlier declaration. They slow down writes; the operator decides whether to drop them. */
   readonly undeclaredIndexes: readonly string[];
 }
 
@@ -120,20 +112,14 @@ async function ensureOne(
   return { isCreated: created !== undefined, ...(created ?? (await ensureRest())) };
 }
 
-/**
- * The name of the partition's table, which may differ from the collection's: that can be too long or taken,
- * e.g. `default`.
- */
+/** The name of the partition's table. That of the collection can be too long or taken, e.g. `default`. */
 export function partitionName(collection: string): string {
   const name = `records_${collection}`;
   if (name.length <= 63 && collection !== 'default') return name;
   return `records_${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`;
 }
 
-/**
- * The statement that creates the partition directly, while nobody reads the table and there are no such
- * records.
- */
+/** Creates the partition directly, while nobody reads the table and there are no such records. */
 export function newPartitionStatement(collection: string): string {
   const table = pg.escapeIdentifier(partitionName(collection));
   return `create table ${table} partition of records for values in (${pg.escapeLiteral(collection)})`;
@@ -193,14 +179,9 @@ async function createPartition<Rest>(
 async function retryOnLockTimeout<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      const result = await work();
-      await client.query('commit');
-      return result;
+      return await inTransaction(client, LOCK_TIMEOUT_MS, work);
     } catch (error) {
-      await client.query('rollback').catch(() => {});
-      const isLockTimeout = sqlStateOf(error) === '55P03';
-      if (!isLockTimeout || attempt === MAX_ATTEMPTS) throw error;
+      if (sqlStateOf(error) !== '55P03' || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -274,10 +255,7 @@ async function dropIndex(client: pg.Client, name: string): Promise<void> {
 
 /** Statistics contain proportions, so they remain valid while a collection grows. */
 const MOST_GROWTH = 10;
-/**
- * A quarter of PostgreSQL's default sample: the writer waits for it, and autovacuum analyzes more thoroughly
- * later.
- */
+/** A quarter of PostgreSQL's default: the writer waits. Autovacuum analyzes more thoroughly later. */
 const STATISTICS_TARGET = 25;
 
 /**

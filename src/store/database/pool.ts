@@ -31,8 +31,6 @@ function assignments(settings: readonly unknown[]): string {
 }
 
 export interface PoolOptions {
-  /** The present address; it may differ for the next connection. */
-  readonly url: () => string;
   readonly size: number;
   readonly applicationName: string;
   /** The limit for a statement, enforced by the server; 0: no limit. */
@@ -40,10 +38,7 @@ export interface PoolOptions {
   /** Further settings of every session in the pool, by their PostgreSQL names. */
   readonly settings: Readonly<Record<string, string>>;
   readonly watch: ConnectionWatch;
-  /**
-   * If set, callers wait while the database is down, until it is back or this is aborted. Default: they fail
-   * at once.
-   */
+  /** Callers wait while the database is down, until this is aborted. Default: they fail at once. */
   readonly waitUntil?: AbortSignal | undefined;
   /**
    * The name of its connections in messages, e.g. `connections to the database (POOL_SIZE)`. With a name, a
@@ -59,10 +54,7 @@ export interface PoolOptions {
 
 /** The limit for establishing a connection, and for waiting for one in use. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/**
- * If all connections are in use and none was released for so long, they are held by long work, and waiting is
- * futile.
- */
+/** If no connection was released for so long, long work holds all of them, and waiting is futile. */
 const STANDSTILL_MS = 2_000;
 /** How often waiting callers are checked. */
 const LOOK_MS = 250;
@@ -70,10 +62,7 @@ const LOOK_MS = 250;
 const IDLE_TIMEOUT_MS = 5 * 60_000;
 /** After this silence, both operating systems probe the connection. */
 const KEEPALIVE_DELAY_MS = 10_000;
-/**
- * How much longer than the server this side waits for a statement: the server reports an error, a dead
- * connection does not.
- */
+/** How much longer than the server this side waits: the server reports an error, a dead connection none. */
 const SILENCE_GRACE_MS = 5_000;
 const RETRY_MS = 200;
 
@@ -93,7 +82,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     ${INSTANCE_SQL} as instance,
     ${assignments(settings)}`;
   const config: pg.PoolConfig & WatchedClientConfig = {
-    connectTo: options.url,
+    connectTo: () => options.watch.url,
     application_name: options.applicationName,
     max: options.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -105,7 +94,10 @@ export function createPool(options: PoolOptions): pg.Pool {
     silenceLimitMs: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + SILENCE_GRACE_MS,
     // The pool awaits it before lending a connection. Not set by startup options, which poolers refuse.
     onConnect: async (client) => {
-      const { rows } = await client.query<ConnectionFacts>(question, settings.flat());
+      const { rows } = await client.query<{ id: number; isReadOnly: boolean; instance: string }>(
+        question,
+        settings.flat(),
+      );
       options.instance?.check(rows[0]?.instance ?? '');
       if (!(client instanceof WatchedClient)) return;
       client.isBornReadOnly = rows[0]?.isReadOnly === true && options.isReplica !== true;
@@ -118,12 +110,6 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
   return pool;
-}
-
-interface ConnectionFacts {
-  readonly id: number;
-  readonly isReadOnly: boolean;
-  readonly instance: string;
 }
 
 type Lend = (
@@ -276,10 +262,7 @@ class GatewayPool extends pg.Pool {
     this.#look = undefined;
   }
 
-  /**
-   * Why waiting is futile. If the server was not heard in the meantime, it may be down, and places are not
-   * the problem.
-   */
+  /** Why waiting is futile. A server that was not heard meanwhile may be down; then places do not matter. */
   #findRefusal(now: number): Error | undefined {
     if (this.#places === undefined || now - this.#movedAt < STANDSTILL_MS) return undefined;
     return this.#watch.hasHeardSince(this.#movedAt) && !this.#watch.isSuspicious

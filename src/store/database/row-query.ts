@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import pg from 'pg';
 import { serialize } from 'pg-protocol';
 import { getOrMake } from '../../base/process/get-or-make.js';
-import type { ByteRowReader } from './watched-client.js';
+import { type ByteRowReader, type WireConnection, wireOf } from './watched-client.js';
 
 export interface RowStatement {
   readonly text: string;
@@ -42,14 +42,6 @@ interface Column {
   readonly read: ReadValue;
 }
 
-/** The members of a node-postgres 8 connection that are used here; its own types are wrong. */
-interface WireConnection {
-  readonly stream: { readonly writable: boolean; write(bytes: Uint8Array): boolean };
-  /** Texts by names: what Postgres has prepared, and what was sent to be. */
-  readonly parsedStatements: Readonly<Record<string, string>>;
-  readonly submittedNamedStatements: Record<string, string>;
-}
-
 interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
@@ -67,14 +59,9 @@ export async function queryRows<Row extends object>(
 ): Promise<Row[]> {
   const { first } = statement;
   // node-postgres notes one statement of a write as prepared: this one has to be by then.
-  if (first !== undefined && !isPrepared(client, first))
+  if (first !== undefined && wireOf(client).parsedStatements[first.name] === undefined)
     await runRows(client, { ...first, texts: 'strings' });
   return await runRows<Row>(client, statement);
-}
-
-function isPrepared(client: pg.ClientBase, { name }: FirstStatement): boolean {
-  const { connection } = client as unknown as { readonly connection: WireConnection };
-  return connection.parsedStatements[name] !== undefined;
 }
 
 function runRows<Row extends object>(client: pg.ClientBase, statement: RowStatement): Promise<Row[]> {

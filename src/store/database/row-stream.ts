@@ -7,7 +7,7 @@ import { succeeds } from '../../base/process/succeeds.js';
 import type { Cancellation } from './cancellation.js';
 import { TOO_SLOW, toServiceError, translateDatabaseError } from './database-errors.js';
 import type { RowStatement } from './row-query.js';
-import { type ByteRowReader, WatchedClient } from './watched-client.js';
+import { type ByteRowReader, WatchedClient, type WireConnection, wireOf } from './watched-client.js';
 
 /** Must select ONE text column, unless `rows` needs more. */
 type StreamedQuery = Pick<RowStatement, 'text' | 'values' | 'name'>;
@@ -97,13 +97,6 @@ async function giveBack(
 /** How long a connection may take to come to rest after its query was cancelled, before it is thrown away. */
 const REST_TIMEOUT_MS = 3_000;
 
-/** The calls of a connection's protocol that node-postgres 8 has and its type declarations get wrong. */
-interface WireConnection {
-  execute(message: { portal: string; rows: number }): void;
-  flush(): void;
-  sync(): void;
-}
-
 /**
  * A query of node-postgres that stops at every batch. Its base class sends Parse (once a connection, where it
  * has a name), Bind, Describe and the first Execute together; the calls below are what comes back.
@@ -113,10 +106,7 @@ interface WireConnection {
 class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
   readonly #client: pg.PoolClient;
   readonly #batchRows: number;
-  /**
-   * `running`: an Execute is under way. `suspended`: its batch is here. `complete`, `failed`: nothing more
-   * comes.
-   */
+  /** `running`: an Execute is under way. `suspended`: its batch is here. Else nothing more comes. */
   #state: 'new' | 'running' | 'suspended' | 'complete' | 'failed' = 'new';
   readonly takesBytes: boolean;
   readonly #rows: GatheredRows<Batch>;
@@ -175,7 +165,7 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
     if (this.#state !== 'suspended') return;
     this.#state = 'running';
     this.#setSuspended(false);
-    const connection: WireConnection = wireOf(this.#client);
+    const connection = wireOf(this.#client);
     connection.execute({ portal: '', rows: this.#batchRows });
     connection.flush();
   }
@@ -208,10 +198,7 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
     if (this.#state === 'failed') await this.#client.query('select').catch(() => {});
   }
 
-  /**
-   * Ends the transaction Postgres keeps open around the portal; exactly once, or the answers no longer match
-   * the questions.
-   */
+  /** Ends the transaction around the portal, exactly once: each Sync has an answer of its own. */
   #sync(connection: WireConnection): void {
     if (this.#isSynced) return;
     this.#isSynced = true;
@@ -258,10 +245,6 @@ class BatchedQuery<Batch> extends pg.Query implements ByteRowReader {
     this.fail(error);
     this.#onRest();
   }
-}
-
-function wireOf(client: pg.PoolClient): WireConnection {
-  return client.connection as unknown as WireConnection;
 }
 
 /** Collects the values of a stream in batches. */
@@ -319,10 +302,7 @@ export interface JoinedBatch {
 
 const FIRST_BYTES = 64 * 1024;
 
-/**
- * Collects the values as the bytes Postgres sent, ready to be passed on: copied once, never converted to
- * strings.
- */
+/** Collects the values as the bytes that Postgres sent: copied once, never converted to strings. */
 export class JoinedRows implements GatheredRows<JoinedBatch> {
   readonly takesBytes = true;
   readonly #separator: Buffer;

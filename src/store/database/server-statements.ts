@@ -40,7 +40,7 @@ export class ServerStatements {
   #slow: SlowStatementWatch | undefined;
 
   constructor({ poolName, places, ...options }: ServerStatementsOptions) {
-    const { url, applicationName, statementTimeoutMs } = options;
+    const { applicationName, statementTimeoutMs } = options;
     this.pool = createPool({
       ...options,
       applicationName: poolName ?? applicationName,
@@ -53,7 +53,7 @@ export class ServerStatements {
       statementTimeoutMs: 0,
       places: places.stream,
     });
-    this.#cancellation = new Cancellation(url, applicationName);
+    this.#cancellation = new Cancellation(options);
     this.#batchTimeoutMs = statementTimeoutMs;
   }
 

@@ -77,7 +77,6 @@ interface PlanNode {
   readonly 'Actual Rows'?: number;
   readonly 'Actual Loops'?: number;
   readonly 'Rows Removed by Filter'?: number;
-  readonly 'Total Cost': number;
   readonly Plans?: readonly PlanNode[];
   /** On Citus: the plans of the parts that run elsewhere, on other servers or before the others. */
   readonly 'Distributed Query'?: {

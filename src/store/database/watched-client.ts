@@ -16,10 +16,7 @@ export interface WatchedClientConfig extends Omit<pg.ClientConfig, 'connectionSt
   /** Returns the address of the server when the connection is made. */
   readonly connectTo: () => string;
   readonly watcher: ClientWatcher;
-  /**
-   * How long a statement may be without an answer: longer than the limit the server keeps itself. 0: no
-   * limit.
-   */
+  /** How long a statement may be without an answer: longer than the limit of the server. 0: no limit. */
   readonly silenceLimitMs: number;
 }
 
@@ -65,10 +62,7 @@ export class WatchedClient extends pg.Client {
   isBornReadOnly = false;
   /** The server waits for us in the middle of a statement: it owes no answer. */
   isSuspended = false;
-  /**
-   * The present statement may run without a limit: set by the code that has lifted the limit on the server.
-   * Ends with the loan.
-   */
+  /** The code that uses the connection has lifted the limit on the server. Ends with the loan. */
   isUnlimited = false;
   /** The number of beats in a row on which the server reported that it does nothing although we wait. */
   restingBeats = 0;
@@ -97,10 +91,7 @@ export class WatchedClient extends pg.Client {
     this.once('end', () => this.#watcher.delete(this));
   }
 
-  /**
-   * How the pool lends: it sets this at every loan, and takes back what is called here. What is stale it
-   * closes instead.
-   */
+  /** The pool sets it for each loan; calling it returns the connection, or closes a stale one. */
   get release(): Release {
     return (error) => {
       const release = this.#release;
@@ -191,13 +182,26 @@ export interface ByteRowReader {
   readonly takesBytes: boolean;
 }
 
+/** Members of a connection of node-postgres 8 that its type declarations leave out or get wrong. */
+export interface WireConnection {
+  readonly stream: { readonly writable: boolean; write(bytes: Uint8Array): boolean };
+  /** Texts by names: what Postgres has prepared, and what was sent to be. */
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  readonly submittedNamedStatements: Record<string, string>;
+  attachListeners(stream: NodeJS.ReadableStream): void;
+  emit(name: string, message: object): void;
+  execute(message: { portal: string; rows: number }): void;
+  flush(): void;
+  sync(): void;
+}
+
+export function wireOf(client: pg.ClientBase): WireConnection {
+  return (client as unknown as { readonly connection: WireConnection }).connection;
+}
+
 /** Members of node-postgres 8 and its protocol that are missing from their type declarations. */
 interface ActiveClient {
   readonly _activeQuery: Partial<ByteRowReader> | null | undefined;
-}
-interface ListeningConnection {
-  attachListeners(stream: NodeJS.ReadableStream): void;
-  emit(name: string, message: object): void;
 }
 interface PacketParser {
   parse(bytes: Buffer, onMessage: (message: { readonly name: string }) => void): void;
@@ -208,7 +212,7 @@ const DATA_ROW = 'D'.charCodeAt(0);
 
 /** Call it before the client connects. */
 function useByteRows(client: pg.ClientBase): void {
-  const connection = (client as unknown as { readonly connection: ListeningConnection }).connection;
+  const connection = wireOf(client);
   const active = client as unknown as ActiveClient;
   connection.attachListeners = (stream) => {
     const parser = new Parser() as unknown as PacketParser;

@@ -12,7 +12,7 @@ import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';
 import type { RecordQuery } from '../../base/model/record-query.js';
 import type { Database } from '../database/database.js';
-import { hasTrigrams, leadsIndex } from '../database/declared-indexes.js';
+import { hasTrigrams, isIndexedPath } from '../database/declared-indexes.js';
 import { partitionName } from '../database/partitions.js';
 import { sql } from '../sql.js';
 
@@ -285,7 +285,7 @@ function isEqualityServed(collection: Collection, path: Path): boolean {
 function isServed(collection: Collection, path: Path): boolean {
   const { form, type } = placeInRecord(collection, path);
   if (form === 'id') return true;
-  return leadsIndex(collection, type === 'reference' ? [...path, 'value'] : path);
+  return isIndexedPath(collection, type === 'reference' ? [...path, 'value'] : path, 'first');
 }
 
 /** A text operator looks at the label of a reference too, which needs an index as well. */

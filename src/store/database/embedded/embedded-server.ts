@@ -14,8 +14,8 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
-import pg from 'pg';
-import { ServiceError } from '../../../base/errors.js';
+import type pg from 'pg';
+import { ServiceError, unavailable } from '../../../base/errors.js';
 import { closeInTurn } from '../../../base/process/close-in-turn.js';
 import { makeDirectory } from '../../../base/process/make-directory.js';
 import { memoryLimitBytes } from '../../../base/process/memory-limit.js';
@@ -23,6 +23,7 @@ import { unlessAborted } from '../../../base/process/unless-aborted.js';
 import { translateDatabaseError } from '../database-errors.js';
 import { withDeadline } from '../deadline.js';
 import { assertRoomToStart, DISK_SETTINGS, DiskGuard, diskSizeOf } from '../disk-guard.js';
+import { createLoneClient } from '../lone-client.js';
 import { embeddedSettings } from './embedded-settings.js';
 import { type Cluster, findCluster, writeCluster } from './find-cluster.js';
 import { isProcessAlive, KeptPresence, Presence, withStartLock, withStopLock } from './kept-presence.js';
@@ -47,10 +48,7 @@ const PRESENCE_TIMEOUT_MS = 5_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 export interface EmbeddedServerOptions {
-  /**
-   * Contains `postgres/` (the cluster) and `postgres.json` (its port and password, readable only by its
-   * owner).
-   */
+  /** Contains `postgres/`, the cluster, and `postgres.json`, its port and password, readable by its owner. */
   readonly dataDirectory: string;
   /** Receives one line at a time for the operator. PostgreSQL's own log is `postgres/server.log`. */
   readonly onLog?: (line: string) => void;
@@ -119,10 +117,7 @@ async function startServerOf(dataDirectory: string, options: EmbeddedServerOptio
           (await findRunningServer(cluster, log)) ??
           (await startServer(cluster, programs, { settings, port: 'same' }));
         if (port === cluster.port) return await announcePresence(cluster);
-        throw new ServiceError(
-          'UNAVAILABLE',
-          `PostgreSQL runs on port ${port} now, no longer on ${cluster.port}; start again.`,
-        );
+        throw unavailable(`PostgreSQL runs on port ${port} now, no longer on ${cluster.port}; start again.`);
       }),
   });
   const guard = new DiskGuard({
@@ -185,8 +180,7 @@ async function createCluster(
       ],
       programs.user,
     );
-    if (exitCode !== 0)
-      throw new ServiceError('UNAVAILABLE', `PostgreSQL could not create its database: ${faultIn(output)}`);
+    if (exitCode !== 0) throw unavailable(`PostgreSQL could not create its database: ${faultIn(output)}`);
   } finally {
     await rm(secretDirectory, { recursive: true, force: true });
   }
@@ -210,8 +204,7 @@ async function assertOwner({ directory }: Cluster, { user }: ServerPrograms): Pr
   const runsAs = user?.uid ?? process.getuid?.();
   const { uid } = await stat(directory);
   if (runsAs === undefined || uid === runsAs) return;
-  throw new ServiceError(
-    'UNAVAILABLE',
+  throw unavailable(
     `${directory} belongs to the user with the id ${uid}, and PostgreSQL would run as the user with the id ` +
       `${runsAs}; start the gateway as the owner, or change the owner: chown -R ${runsAs} ${directory}`,
   );
@@ -240,8 +233,7 @@ async function findRunningServer(
     const port = Number(lines[3]);
     if (port > 0 && (await answers({ ...cluster, port }))) return port;
     if (Date.now() > deadline) {
-      throw new ServiceError(
-        'UNAVAILABLE',
+      throw unavailable(
         `The PostgreSQL of ${cluster.directory} (process ${processId}) does not answer; end that ` +
           'process and start again.',
       );
@@ -262,12 +254,9 @@ async function isServerOf(cluster: Cluster, processId: number): Promise<boolean>
 async function answers(cluster: Cluster): Promise<boolean> {
   const client = await connect(cluster).catch((error: Error & { code?: string }) => {
     if (error.code === '28P01') {
-      throw new ServiceError(
-        'UNAVAILABLE',
+      throw unavailable(
         `The PostgreSQL in ${cluster.directory} refuses the password of postgres.json.`,
-        {
-          cause: error,
-        },
+        error,
       );
     }
     return undefined;
@@ -291,10 +280,7 @@ async function startServer(
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort(attempt === 1 || options.port === 'same' ? cluster.port : 0);
     if (options.port === 'same' && port !== cluster.port) {
-      throw new ServiceError(
-        'UNAVAILABLE',
-        `Port ${cluster.port}, which PostgreSQL had, is taken by another program.`,
-      );
+      throw unavailable(`Port ${cluster.port}, which PostgreSQL had, is taken by another program.`);
     }
     const lines = Object.entries({ ...settings, port: String(port) }).map(
       ([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`,
@@ -318,8 +304,7 @@ async function startServer(
     const serverLog = bytes.subarray(logBytes).toString();
     // The port may have been taken in between: try another one.
     if (attempt < 3 && /could not (bind|create any TCP)/.test(serverLog)) continue;
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `PostgreSQL did not start: ${faultIn(serverLog.trim() === '' ? output : serverLog)} (see ${logFile})`,
     );
   }
@@ -340,7 +325,7 @@ async function stopServer(cluster: Cluster, programs: ServerPrograms): Promise<v
     if (exitCode === 0) return;
     fault ||= faultIn(output);
   }
-  if (isRunning()) throw new ServiceError('UNAVAILABLE', `PostgreSQL did not stop: ${fault}`);
+  if (isRunning()) throw unavailable(`PostgreSQL did not stop: ${fault}`);
 }
 
 async function runPgCtl(
@@ -387,14 +372,7 @@ async function isUsedByOthers({ client: presence }: Presence): Promise<boolean> 
 }
 
 async function connect(cluster: Cluster): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: urlOf(cluster, 'postgres'),
-    application_name: 'campus embedded server',
-    connectionTimeoutMillis: 5_000,
-  });
-  // The connection may break at any time; the next query reports it, but an unhandled error event would end
-  // the process.
-  client.on('error', () => {});
+  const client = createLoneClient(urlOf(cluster, 'postgres'), 'campus embedded server', 5_000);
   await client.connect();
   return client;
 }
@@ -445,7 +423,7 @@ export function toStartRefusal(error: unknown, dataDirectory: string): unknown {
   if (!isNativeError(error) || error instanceof ServiceError) return error;
   if ('syscall' in error) {
     const detail = `DATA_DIRECTORY, ${dataDirectory}, cannot be used: ${error.message}`;
-    return new ServiceError('UNAVAILABLE', detail, { cause: error });
+    return unavailable(detail, error);
   }
   const translated = translateDatabaseError(error);
   if (!(translated instanceof ServiceError)) return error;

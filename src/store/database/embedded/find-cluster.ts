@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { z } from 'zod';
-import { ServiceError } from '../../../base/errors.js';
+import { unavailable } from '../../../base/errors.js';
 
 export interface Cluster {
   readonly directory: string;
@@ -27,7 +27,7 @@ export async function findCluster(dataDirectory: string): Promise<Cluster | unde
   if (text === undefined) {
     const orphan = path.join(dataDirectory, 'postgres');
     if (!(await isMissing(orphan))) {
-      throw unusable(`${file} is missing: it holds the password of the database in ${orphan}.`);
+      throw unavailable(`${file} is missing: it holds the password of the database in ${orphan}.`);
     }
     return undefined;
   }
@@ -37,13 +37,13 @@ export async function findCluster(dataDirectory: string): Promise<Cluster | unde
   if (version === undefined) {
     // An interrupted first start leaves the file without the folder, and is repeated.
     if ((await readdir(cluster.directory).catch(() => [])).length === 0) return undefined;
-    throw unusable(
+    throw unavailable(
       `${cluster.directory} holds no PostgreSQL database (PG_VERSION is missing); restore the folder from ` +
         'a copy, or name another DATA_DIRECTORY.',
     );
   }
   if (version.trim() !== MAJOR_VERSION) {
-    throw unusable(
+    throw unavailable(
       `The database in ${cluster.directory} was made by PostgreSQL ${version.trim()}, this gateway has ` +
         `${MAJOR_VERSION}: back it up with the version of the gateway that made it (campus backup), and ` +
         'restore the backup into a new data directory (campus restore).',
@@ -75,7 +75,7 @@ function parseCluster(text: string, file: string): Cluster {
   try {
     return CLUSTER.parse(JSON.parse(text));
   } catch (cause) {
-    throw unusable(
+    throw unavailable(
       `${file} is damaged: it must be JSON with "directory", "port" and "password", the password of the ` +
         'database beside it; restore this file from a copy.',
       cause,
@@ -98,8 +98,4 @@ async function isMissing(location: string): Promise<boolean> {
     () => false,
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   );
-}
-
-function unusable(detail: string, cause?: unknown): ServiceError {
-  return new ServiceError('UNAVAILABLE', detail, { cause });
 }

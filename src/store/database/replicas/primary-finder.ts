@@ -2,9 +2,9 @@
  * Finds the primary among several servers: the one that accepts writes. If two do, as after a network
  * partition, it is the one promoted last.
  */
-import pg from 'pg';
-import { endClient, withDeadline } from '../deadline.js';
+import { withDeadline } from '../deadline.js';
 import { listHostUrls, serverNameOf } from '../list-host-urls.js';
+import { createLoneClient, endClient } from '../lone-client.js';
 
 /** How long a server may take to connect and answer; together with the question of a beat, below 5 s. */
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -83,11 +83,7 @@ export class PrimaryFinder {
 
   /** The timeline of a server; `null` if it accepts no writes. @throws network errors */
   async #ask(url: string): Promise<string | null> {
-    const client = new pg.Client({
-      connectionString: url,
-      application_name: `${this.#applicationName} finder`,
-    });
-    client.on('error', () => {});
+    const client = createLoneClient(url, `${this.#applicationName} finder`);
     try {
       return await withDeadline(client, ANSWER_TIMEOUT_MS, async () => {
         await client.connect();

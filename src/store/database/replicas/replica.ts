@@ -54,7 +54,7 @@ export class Replica {
       if (isStandby && !this.#isKin) void this.#identify();
     });
     this.statements = new ServerStatements({
-      ...{ url: () => finder.url, size, settings, watch: this.#watch, isReplica: true },
+      ...{ size, settings, watch: this.#watch, isReplica: true },
       ...{ applicationName, poolName: `${applicationName} reads`, statementTimeoutMs },
       places: {
         pool: 'connections to a replica',

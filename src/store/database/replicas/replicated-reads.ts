@@ -11,7 +11,8 @@ import type { EndSignal } from '../../../base/model/end-signal.js';
 import { credentialName, type Scope } from '../../../base/model/scope.js';
 import type { ConnectionWatch } from '../connection-watch.js';
 import { wasTooSlow } from '../database-errors.js';
-import type { ServerStatements } from '../server-statements.js';
+import type { Listener } from '../listener.js';
+import type { ServerStatements, SlowStatementWatch } from '../server-statements.js';
 import { IDENTITY, Replica, type ReplicaOptions } from './replica.js';
 import {
   PrimaryLog,
@@ -27,10 +28,12 @@ export type ReadSource = Pick<ServerStatements, 'query' | 'stream' | 'streamJoin
 /** The name of the primary among the servers that reads are counted of. */
 export const PRIMARY = 'primary';
 
-export interface ReplicatedReadsOptions {
+interface ReplicatedReadsOptions {
   readonly replicas: readonly Replica[];
   readonly primary: ReadSource;
   readonly positions: WritePositions;
+  /** Closes what the positions use. */
+  readonly stop: () => Promise<void>;
 }
 
 export interface ReadFigures {
@@ -111,6 +114,16 @@ export class ReplicatedReads {
   requireAll(printed: string): void {
     const position = parsePosition(printed);
     if (position !== undefined) this.#options.positions.require(position);
+  }
+
+  /** From now on calls `watch` for every slow statement on a replica. */
+  watchSlow(watch: SlowStatementWatch): void {
+    for (const { statements } of this.#options.replicas) statements.watchSlow(watch);
+  }
+
+  async close(): Promise<void> {
+    await this.#options.stop();
+    await Promise.all(this.#options.replicas.map((replica) => replica.close()));
   }
 
   figures(): readonly ReadFigures[] {
@@ -209,22 +222,12 @@ export interface OpenReplicasOptions
     /** A single connection with asynchronous commits. */
     readonly pool: pg.Pool;
     readonly isHearing: () => boolean;
-    listen(
-      channel: string,
-      onMessage: (payload: string) => void,
-      onGap: () => void,
-    ): Promise<() => Promise<void>>;
+    readonly listen: Listener['listen'];
   };
 }
 
-export interface OpenedReplicas {
-  readonly reads: ReplicatedReads;
-  watchSlow(watch: Parameters<Replica['statements']['watchSlow']>[0]): void;
-  close(): Promise<void>;
-}
-
 /** Connects to the replicas; one that is down is used as soon as it is back. The caller closes them. */
-export async function openReplicas(options: OpenReplicasOptions): Promise<OpenedReplicas> {
+export async function openReplicas(options: OpenReplicasOptions): Promise<ReplicatedReads> {
   const { urls, primary, maxLagMs } = options;
   const log = new PrimaryLog();
   const positions = new WritePositions({ pool: primary.pool, log, isHearing: primary.isHearing, maxLagMs });
@@ -248,15 +251,9 @@ export async function openReplicas(options: OpenReplicasOptions): Promise<Opened
   const { rows } = await primary.pool.query<{ identity: string }>(IDENTITY).catch(() => ({ rows: [] }));
   const replicas = urls.map((url) => new Replica({ ...options, url, log, identity: rows[0]?.identity }));
   await Promise.all([primary.watch.check(), ...replicas.map((replica) => replica.meet())]);
-  return {
-    reads: new ReplicatedReads({ replicas, primary: primary.reads, positions }),
-    watchSlow: (watch) => {
-      for (const { statements } of replicas) statements.watchSlow(watch);
-    },
-    async close() {
-      await listening.then((stop) => stop());
-      await Promise.all(replicas.map((replica) => replica.close()));
-      await primary.pool.end();
-    },
+  const stop = async () => {
+    await listening.then((unsubscribe) => unsubscribe());
+    await primary.pool.end();
   };
+  return new ReplicatedReads({ replicas, primary: primary.reads, positions, stop });
 }

@@ -1,5 +1,6 @@
-import pg from 'pg';
-import { endClient, withDeadline } from '../deadline.js';
+import type pg from 'pg';
+import { withDeadline } from '../deadline.js';
+import { createLoneClient, endClient } from '../lone-client.js';
 
 /** The server's answer. */
 export interface ProbeAnswer {
@@ -87,12 +88,7 @@ export class ServerProbe {
   }
 
   #create(): pg.Client {
-    const client = new pg.Client({
-      connectionString: this.#options.url(),
-      application_name: `${this.#options.applicationName} probe`,
-      keepAlive: true,
-    });
-    client.on('error', () => {});
+    const client = createLoneClient(this.#options.url(), `${this.#options.applicationName} probe`);
     client.once('end', () => {
       if (this.#client !== client) return;
       const wasConnected = this.#isConnected;

@@ -54,7 +54,7 @@ export function openShardServer(
     wasReached = true;
   });
   void watch.check();
-  const shared = { ...options, url: () => finder.url, watch };
+  const shared = { ...options, watch };
   const statements = new ServerStatements({
     ...shared,
     places: {
@@ -379,12 +379,9 @@ function callOf({ text, values }: Sql, { domain, columns }: ShardLocal, name = U
       as row (${sql.raw(columns)})`;
 }
 
-const namesOfCalls = new Map<string, string>();
-
 /** PostgreSQL limits names to 63 characters. There are as many names as kinds of rows. */
 function nameOfCall(columns: string): string {
-  const hash = () => createHash('sha256').update(columns).digest('hex').slice(0, 24);
-  return getOrMake(namesOfCalls, columns, () => `at_home_${hash()}`);
+  return `at_home_${createHash('sha256').update(columns).digest('hex').slice(0, 24)}`;
 }
 
 /** A statement has some kilobytes of text. */

@@ -3,6 +3,7 @@
  * one of them. A single PostgreSQL has no such places, and does not use this file.
  */
 import pg from 'pg';
+import { inTransaction } from '../lone-client.js';
 
 /**
  * - `column`: a row is on the server of the domain that the column names, beside all others of that domain.
@@ -20,10 +21,7 @@ interface DistributedPlace {
 const BY_DOMAIN: TablePlace = { column: 'domain' };
 const BY_DOMAIN_ID: TablePlace = { column: 'domain_id' };
 
-/**
- * Every table; a test compares them with those that the migrations make. `records` comes before those that
- * go by it.
- */
+/** Every table, as a test checks. `records` comes before the tables that are placed beside it. */
 export const TABLE_PLACES: ReadonlyMap<string, TablePlace> = new Map<string, TablePlace>([
   ['records', BY_DOMAIN],
   ['audit_entries', BY_DOMAIN],
@@ -106,22 +104,17 @@ export async function distributeTables(client: pg.ClientBase): Promise<readonly 
     place === 'coordinator' || spread.has(name) ? [] : [[name, place] as const],
   );
   for (const [name, place] of missing) {
-    await client.query('begin');
-    try {
-      await client.query('set local statement_timeout = 0');
+    await inTransaction(client, 0, async () => {
       await makeFit(client, name, place);
       await client.query(distributedStatement(name, place));
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      throw error;
-    }
+    });
   }
   await removeLocalCopies(client);
   await distributeFunctions(client);
   await distributeEntryIds(client);
   await distributeShardStatements(client);
-  await switchOffJit(client);
+  // A server that is down or refuses is left alone until the next start.
+  await client.query('select run_command_on_all_nodes($1)', [SWITCHING_OFF_JIT]);
   return missing.map(([name]) => name);
 }
 
@@ -143,7 +136,11 @@ async function removeLocalCopies(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** Sets what `switchOffJit` sets, on one server. Citus would pass it on, and refuse it on a worker. */
+/**
+ * Has a server run statements without compiling them, unless the operator has set it either way. The
+ * gateway sets that for its own connections only, and not for those between the servers, where a report was
+ * compiled for ten seconds and more. Citus would pass it on, and refuse it on a worker.
+ */
 const SWITCHING_OFF_JIT = `do $do$
 begin
   if not exists (
@@ -158,15 +155,6 @@ begin
   end if;
 end
 $do$`;
-
-/**
- * Has all servers run statements without compiling them, unless the operator has set it either way. The
- * gateway sets that for its own connections only, and not for those between the servers, where a report was
- * compiled for ten seconds and more. A server that is down or refuses is left alone until the next start.
- */
-async function switchOffJit(client: pg.ClientBase): Promise<void> {
-  await client.query('select run_command_on_all_nodes($1)', [SWITCHING_OFF_JIT]);
-}
 
 /** The statement by which a table goes to its place, or a new partition of the records to that of theirs. */
 export function distributedStatement(name: string, place: DistributedPlace): string {
