@@ -1,7 +1,4 @@
-/**
- * The operators of a structured `where`, by the type of the field: what `parseWhere` reads and what input
- * types are made of.
- */
+/** The operators of a `where` by the type of the field, as `parseWhere` and the input types have them. */
 import type { OperatorFamily } from '../model/field-types/scalar-type.js';
 import { byScalar, type ValueKind } from '../model/field-types/scalar-types.js';
 

@@ -1,9 +1,6 @@
 /** A table: typed columns, and lines of cells that are texts. */
 
-/**
- * The type of the value in a cell. Money and numbers keep their digits, a `decimal` any number of them;
- * `json` is JSON text.
- */
+/** The type of a value. Money, numbers and `decimal` keep their digits; `json` is JSON text. */
 export type CellType =
   | 'text'
   | 'flag'

@@ -384,10 +384,7 @@ export class Database implements Queryable {
     };
   }
 
-  /**
-   * From now on calls `watch` for every slow statement, also within transactions; not for streams, which are
-   * as slow as their readers.
-   */
+  /** Calls `watch` for every slow statement; not for streams, which are as slow as their readers. */
   watchSlow(watch: SlowStatementWatch): void {
     this.#statements.watchSlow(watch);
     this.shards?.watchSlow(watch);

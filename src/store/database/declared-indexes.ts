@@ -5,10 +5,7 @@ import type pg from 'pg';
 import type { Collection, Field } from '../../base/model/collection.js';
 import { nameLiteral } from '../sql.js';
 
-/**
- * An index of a partition. Its expressions must be those that the SQL compiler writes for a declared field;
- * otherwise it would not be used.
- */
+/** An index of a partition. It serves if its expressions are those of the SQL compiler for the field. */
 export interface IndexDescription {
   /** Derived from collection and definition: another definition has another name. At most 63 characters. */
   readonly name: string;
@@ -49,10 +46,7 @@ export function listDeclaredIndexes(collection: Declaration): IndexDescription[]
   ];
 }
 
-/**
- * Whether a b-tree has the values at the path as a column, or as its first; for a reference, those of its
- * `value`.
- */
+/** Whether a b-tree has the values at the path (of a reference: its `value`) in any or its first column. */
 export function isIndexedPath(
   { fields, indexes }: Declaration,
   path: readonly string[],

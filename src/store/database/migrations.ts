@@ -262,18 +262,12 @@ create table if not exists _prisma_migrations (
   applied_steps_count integer not null default 0
 )`;
 
-/**
- * While a migration waits for a table, everybody else waits behind it; after this time they come first, and
- * the migration is tried again.
- */
+/** While a migration waits for a table, all others wait behind it: after this it lets them pass. */
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/**
- * `begun` has the rows of attempts that an earlier version left unfinished. False if others hold a lock on a
- * table that the migration changes.
- */
+/** `begun`: attempts of an earlier version. False if others hold a lock on a table that it changes. */
 async function applyMigration(
   client: pg.Client,
   migration: Migration,

@@ -169,10 +169,7 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/**
- * Serves whoever has lifted the limit of the session on the server as well: what runs may take as long as it
- * takes, until the loan ends.
- */
+/** For a caller that has lifted the limit of the session on the server. Ends with the loan. */
 export function liftSilenceLimit(client: pg.PoolClient): void {
   if (client instanceof WatchedClient) client.isUnlimited = true;
 }

@@ -123,10 +123,7 @@ export class Pipelines {
     return this.#options.store.scan(scope, query, ending?.kind === 'limit' ? 'page' : 'all');
   }
 
-  /**
-   * A transaction has one connection. Each reading has a cursor of its own, so that other statements can run
-   * between its batches.
-   */
+  /** Reads by a cursor of its own, so that other statements of the transaction run between its batches. */
   async *#readWithin(within: Transaction, statement: Sql, signal: AbortSignal | undefined): Batches {
     const cursor = sql.raw(`pipeline_${randomBytes(8).toString('hex')}`);
     await within.query(sql`declare ${cursor} no scroll cursor for ${statement}`, { signal });

@@ -154,10 +154,7 @@ function orderItems(
   return [rank, sql`doc_text(${value}) collate "C"${way} nulls last`, byValue];
 }
 
-/**
- * Documents that stages make of others, as roots: if only one field is needed, it is computed without the
- * document around it.
- */
+/** Documents made of others, as roots: a single field is computed without the document around it. */
 const MISSING = sql.raw('null::jsonb');
 
 /** The document with other values in some places. `value` is jsonb, null to take the field away. */

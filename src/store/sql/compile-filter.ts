@@ -131,10 +131,7 @@ function compilePresence(presence: Presence, { collection }: CompileContext): Sq
   return sql`(${json} is null or ${json} = 'null'::jsonb)`;
 }
 
-/**
- * The GIN index on the record supports the equalities of the path. An error of jsonpath, such as a missing
- * member, counts as no match.
- */
+/** The GIN index serves equalities. An error of jsonpath, such as a missing member, is no match. */
 function matches(jsonpath: string): Sql {
   return sql`r.data @? ${compileJsonpath(jsonpath)}`;
 }

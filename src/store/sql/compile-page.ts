@@ -79,10 +79,7 @@ function withPositions(records: Sql, item: RecordItem): Sql {
   ) r`;
 }
 
-/**
- * Adds the values around the limited records, not among their own columns. Postgres then extracts values
- * only from the records of the page.
- */
+/** Adds the values around the limited records: they are extracted from the records of the page alone. */
 function withValues(records: Sql, item: RecordItem): Sql {
   if (item.values.size === 0) return records;
   return sql`
@@ -203,10 +200,7 @@ function hasMoreAhead(page: PageCompilation): Sql {
   return sql`case when count(*) > ${page.options.limit} then 'true' else 'false' end`;
 }
 
-/**
- * An aggregate evaluates its argument only for the rows of its filter. It therefore prints two cursors, and
- * not one for each record.
- */
+/** An aggregate evaluates its argument for the rows of its filter alone: two cursors are printed. */
 function firstCursor(page: PageCompilation): Sql {
   return sql`coalesce(min(${quotedCursor(page)}) filter (where r.position = 1
     and ${page.options.limit} > 0), 'null')`;

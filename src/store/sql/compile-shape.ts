@@ -24,10 +24,7 @@ export interface Printing {
   /** jsonb: the visible fields of the record `r` within the projection of the query, without `_id`. */
   readonly fields: Sql;
   readonly visibleRecords: VisibleRecords;
-  /**
-   * `select … as json`: one row, the page of records that reference the record with this id. The id is a
-   * jsonb expression.
-   */
+  /** `select … as json`: one row, the page of records that reference the id, a jsonb expression. */
   readonly printReferrers: (shape: ReferrersShape, id: Sql, printing: Printing) => Sql;
   aliasCount: number;
 }

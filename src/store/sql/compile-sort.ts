@@ -177,10 +177,7 @@ function decode(cursor: string): readonly unknown[] {
   return parts;
 }
 
-/**
- * Accepts only JSON that Postgres can store, because a caller may have forged the cursor. Null and the empty
- * list are not values of an order.
- */
+/** Refuses what Postgres cannot store: a caller may have forged it. Null and `[]` are no values. */
 function valueIn(text: string): string | undefined {
   const value = parseExactJson(text);
   storableJson(value);

@@ -149,10 +149,7 @@ function placedAfter(keys: readonly OrderKey[], position: Position): Sql {
   return isMissingLast ? sql`(${among} or ${isMissing(key)})` : among;
 }
 
-/**
- * The same among records that have a value of the first key, as the position does. One range of an index on
- * that key bounds the result.
- */
+/** The same among records that have a value of the first key, by one range of an index on that key. */
 function placedAfterAmongPresent(keys: readonly OrderKey[], position: Position): Sql {
   const [key, id] = keys;
   const [value] = position;

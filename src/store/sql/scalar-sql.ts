@@ -7,10 +7,7 @@ import type { FieldExpression } from './names.js';
 interface ScalarSql {
   /** The SQL type that values are compared and counted as. */
   readonly sqlType: 'text' | 'numeric' | 'boolean' | 'timestamptz' | 'date';
-  /**
-   * Converts a value to the SQL type. Null if the record holds a value that does not fit. `allowed`: the
-   * values of a declared enum.
-   */
+  /** Converts a value; null if it does not fit the type, or the `allowed` values of a declared enum. */
   readonly read: (field: FieldExpression, allowed: readonly string[] | undefined) => Sql;
   /** Prints a value of the SQL type as JSON. */
   readonly print: (value: Sql) => Sql;

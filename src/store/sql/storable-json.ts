@@ -1,7 +1,4 @@
-/**
- * Prints operands as JSON text and as pieces of a jsonpath. All quoting happens here. Both are passed as
- * parameters, never as SQL.
- */
+/** Prints operands as JSON text and pieces of a jsonpath, both passed as parameters. Quotes them. */
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import type { NumberOperand, Operand } from '../../base/model/operand.js';

@@ -1,7 +1,4 @@
-/**
- * Finds the primary among several servers: the one that accepts writes. If two do, as after a network
- * partition, it is the one promoted last.
- */
+/** Finds the primary among several servers: the one that accepts writes. Of two, the one promoted last. */
 import { withDeadline } from '../deadline.js';
 import { listHostUrls, serverNameOf } from '../list-host-urls.js';
 import { createLoneClient, endClient } from '../lone-client.js';

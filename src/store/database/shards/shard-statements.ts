@@ -34,10 +34,7 @@ interface ShardServer {
   readonly statements: ServerStatements;
   /** For regular work in the background, on a connection that requests do not use. */
   readonly background: Pick<ServerStatements, 'query'>;
-  /**
-   * Whether it has ever answered: perhaps only the coordinator can reach it. Once it has, statements fail at
-   * once while it is down.
-   */
+  /** Whether it has ever answered: some are reached from the coordinator alone. Else it is down. */
   readonly wasReached: boolean;
   close(): Promise<void>;
 }
