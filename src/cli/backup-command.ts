@@ -2,8 +2,6 @@
  * `campus backup`, `verify` and `restore`. The secret of a backup is never an argument, which every user of
  * the machine could see.
  */
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import { openBucket } from '../gateway/compose/opened.js';
@@ -23,7 +21,7 @@ import {
   unseal,
 } from '../services/backup/seal.js';
 import { type CommandLine, withDatabaseUrl, withServices } from './command-line.js';
-import { printLine, printNote } from './console-output.js';
+import { ask, printLine, printNote } from './console-output.js';
 import { readErasures } from './person-command.js';
 import { printTable } from './print-table.js';
 import { listenForStopSignal, StoppedBySignal } from './stop-signal.js';
@@ -202,24 +200,11 @@ async function askForSecret(how: 'known' | 'new'): Promise<BackupSecret> {
         '--passphrase-file or --key-file.',
     );
   }
-  const passphrase = await ask('Passphrase: ');
-  if (how === 'new' && (await ask('The same again: ')) !== passphrase) {
+  const passphrase = await ask('Passphrase: ', 'hidden');
+  if (how === 'new' && (await ask('The same again: ', 'hidden')) !== passphrase) {
     throw new ServiceError('INVALID_VALUE', 'The two passphrases are not the same.');
   }
   return toPassphrase(passphrase);
-}
-
-/** Asks for a line on the terminal without showing what is typed. */
-async function ask(question: string): Promise<string> {
-  process.stderr.write(question);
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: unseen, terminal: true });
-  try {
-    return await lines.question('');
-  } finally {
-    lines.close();
-    process.stderr.write('\n');
-  }
 }
 
 /**

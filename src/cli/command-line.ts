@@ -103,6 +103,18 @@ export function operatorScope(services: Services, domainId: string | undefined):
   };
 }
 
+/** @throws NOT_FOUND for a user name that none of the users of the domain has */
+export function findUser<User extends { readonly userName: string }>(
+  users: readonly User[],
+  userName: string,
+  { domain }: Scope,
+): User {
+  const user = users.find((one) => one.userName === userName);
+  if (user) return user;
+  const detail = `There is no user "${userName}" in ${domain.id}: \`campus user list\` shows them.`;
+  throw new ServiceError('NOT_FOUND', detail);
+}
+
 function topDomain(services: Services): Domain {
   const domain = services.domains.top();
   if (domain) return domain;

@@ -1,5 +1,7 @@
 /** How the command line speaks: tables and lines on standard output, faults as one line on standard error. */
 import { constants } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { CommanderError } from 'commander';
 import { ConfigError, type ErrorDetail, ServiceError } from '../base/errors.js';
@@ -14,6 +16,20 @@ export function printLine(text: string): void {
 /** A line on standard error: for the operator, and no part of the result. */
 export function printNote(line: string): void {
   process.stderr.write(`campus: ${line}\n`);
+}
+
+/** Asks for a line on the terminal, on standard error; what is typed may be `hidden`. */
+export async function ask(question: string, typed: 'shown' | 'hidden' = 'shown'): Promise<string> {
+  const isShown = typed === 'shown';
+  if (!isShown) process.stderr.write(question);
+  const output = isShown ? process.stderr : new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: !isShown || process.stderr.isTTY });
+  try {
+    return await lines.question(isShown ? question : '');
+  } finally {
+    lines.close();
+    if (!isShown) process.stderr.write('\n');
+  }
 }
 
 /**
@@ -34,10 +50,7 @@ export function endWithFault(thrown: unknown): number {
   }
   if (fault instanceof ServiceError && fault.status !== 500) {
     printNote(fault.message);
-    for (const detail of fault.errors ?? []) {
-      if (!fault.message.includes(detail.detail)) process.stderr.write(`  ${printDetail(detail)}\n`);
-      else process.stderr.write(printRemainder(detail, fault.message));
-    }
+    for (const detail of fault.errors ?? []) process.stderr.write(printDetail(detail, fault.message));
     return 1;
   }
   printNote(`a fault of ours: ${fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)}`);
@@ -61,15 +74,14 @@ export function watchConsoleOutput(): void {
 /** A shell gives this exit code for a program that the signal of a broken pipe has ended. */
 const EXIT_OF_SIGPIPE = 141;
 
-function printDetail(one: ErrorDetail): string {
+/** What the message does not contain of a detail, as a line; empty if the message has all of it. */
+function printDetail(one: ErrorDetail, message: string): string {
+  if (message.includes(one.detail)) {
+    const rest = expectationOf(one, message).trim();
+    return rest === '' ? '' : `  ${rest}\n`;
+  }
   const where = one.pointer ?? one.parameter;
-  return `${where === undefined ? '' : `${where}: `}${one.detail}${expectationOf(one, '')}`;
-}
-
-/** The part of a detail that the message does not contain, as a line; empty if the message has all of it. */
-function printRemainder(one: ErrorDetail, message: string): string {
-  const rest = expectationOf(one, message).trim();
-  return rest === '' ? '' : `  ${rest}\n`;
+  return `  ${where === undefined ? '' : `${where}: `}${one.detail}${expectationOf(one, '')}\n`;
 }
 
 /** The expected and the sent value, unless the text above already has them. */

@@ -5,13 +5,13 @@ import { type JsonObject, printExactJson } from '../base/json/json.js';
 import { queryOf } from '../base/model/record-query.js';
 import type { Scope } from '../base/model/scope.js';
 import { FORMATS } from '../base/tables/format.js';
-import { printZip, type ZipEntry } from '../base/tables/print-zip.js';
+import { printZip } from '../base/tables/print-zip.js';
 import type { Services } from '../gateway/compose/services.js';
 import { makeFolder, saveWhole } from '../services/backup/save-backup.js';
 import { countExported, type ExportFormat, exportRecords } from '../services/exporting/print-records.js';
 import { listOfObjects } from '../services/exporting/record-columns.js';
 import { convertBundle, filesOf, readBundle } from '../services/formats/convert-bundle.js';
-import { FormatExport, type FormatReport, type Lack, printLacks } from '../services/formats/format-export.js';
+import { FormatExport, type FormatReport, printLacks } from '../services/formats/format-export.js';
 import { FORMAT_NAMES, readFormatMapping } from '../services/formats/format-mapping.js';
 import { formatContext, readFormatPart } from '../services/formats/format-zip.js';
 import { nextSince, parseSince } from '../store/reading/changed-since.js';
@@ -69,13 +69,21 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     commandLine,
     async ({ services, scope, options, signal }, names) => {
       if (options.as !== undefined) {
-        assertWhole(names, options);
+        if (names.length > 0 || options.all) {
+          const detail = 'With --as, the format determines the collections to export.';
+          throw new ServiceError('INVALID_VALUE', detail);
+        }
         await exportFormat({ services, scope, options, signal }, options.as, commandLine);
         return;
       }
       if (options.from !== undefined || options.to !== undefined)
         throw new ServiceError('INVALID_VALUE', '--from and --to need a format: pass --as too.');
-      const since = sinceOf(options, scope, commandLine);
+      const { timeZone } = scope.domain;
+      const { keepRemovedDays } = commandLine.config;
+      const since =
+        options.since === undefined
+          ? undefined
+          : parseSince(options.since, { parameter: '--since', timeZone, keepRemovedDays });
       const wanted = chooseCollections(services, scope, names, options);
       const next = await nextSince(services.database);
       const files = await exportAll({ services, scope, wanted, options, since, next, signal });
@@ -84,12 +92,6 @@ export function registerExportCommand(command: Command, commandLine: CommandLine
     },
     'listens',
   );
-}
-
-/** A format determines its collections itself. @throws INVALID_VALUE */
-function assertWhole(names: readonly string[], { all }: ExportCommandOptions): void {
-  if (names.length === 0 && all !== true) return;
-  throw new ServiceError('INVALID_VALUE', 'With --as, the format determines the collections to export.');
 }
 
 interface Work extends DomainWork<ExportCommandOptions> {
@@ -123,9 +125,9 @@ async function exportOne(work: Work, collection: string, progress: TransferProgr
   const table = tableOptions(work, collection);
   const records = services.store.find(scope, queryOf(collection));
   const total = await countExported(records, { format, since });
-  const file = await fileOf(collection, work);
+  const file = fileOf(collection, work);
   const chunks = exportRecords(records, { format, since, signal, ...table });
-  const bytes = await saveWhole(file, watched(chunks));
+  const bytes = await save(file, watched(chunks));
   return { collection, file, records: records.rowsStreamed, bytes };
 
   async function* watched(content: typeof chunks): AsyncGenerator<string | Uint8Array, void> {
@@ -167,24 +169,16 @@ function chooseCollections(
   return wanted;
 }
 
-/** @throws INVALID_VALUE */
-function sinceOf(
-  { since }: ExportCommandOptions,
-  { domain: { timeZone } }: Scope,
-  { config: { keepRemovedDays } }: CommandLine,
-): string | undefined {
-  return since === undefined
-    ? undefined
-    : parseSince(since, { parameter: '--since', timeZone, keepRemovedDays });
+/** `--out` names the file itself where one collection is exported and it ends as the format does. */
+function fileOf(collection: string, { options: { out, format }, wanted }: Work): string {
+  const isFile = wanted.length === 1 && path.extname(out) === `.${format}`;
+  return isFile ? out : path.join(out, `${collection}.${format}`);
 }
 
-/** `--out` names the file itself where one collection is exported and it ends as the format does. */
-async function fileOf(collection: string, { options, wanted }: Work): Promise<string> {
-  const { out, format } = options;
-  const isFile = wanted.length === 1 && path.extname(out) === `.${format}`;
-  const folder = isFile ? path.dirname(out) : out;
-  await makeFolder(folder);
-  return isFile ? out : path.join(out, `${collection}.${format}`);
+/** Writes a whole file in a folder that may not be there yet, and returns its size. */
+async function save(file: string, content: Parameters<typeof saveWhole>[1]): Promise<number> {
+  await makeFolder(path.dirname(file));
+  return await saveWhole(file, content);
 }
 
 /** The written files belong to this run, so the next export must start from its instant, not a later one. */
@@ -226,42 +220,25 @@ async function exportFormat(
     context: formatContext(services.domains, scope, now),
   });
   const name = FORMAT_NAMES.some((one) => one === as) ? as : path.basename(as, '.json');
-  const written = mapping.bundle === 'zip' ? await zipped(work, name, out, now) : await beside(work, out);
+  const files: string[] = [];
+  const write = async (file: string, content: Parameters<typeof saveWhole>[1]) => {
+    await save(file, content);
+    files.push(file);
+  };
+  if (mapping.bundle === 'zip') {
+    const file = path.extname(out) === '.zip' ? out : path.join(out, `${name}.zip`);
+    await write(file, printZip(work.files(), now));
+  } else {
+    for await (const { path: file, content } of work.files()) await write(path.join(out, file), content);
+  }
   const report = work.report((collection) =>
     services.catalog.get(collection).fields.map((field) => field.name),
   );
-  const lacking = await saveLacks(report.readiness.lacks, name, path.extname(out) ? path.dirname(out) : out);
-  if (options.json) printLine(JSON.stringify(toJson(report, [...written, ...lacking])));
-  else printReport(report, [...written, ...lacking]);
-}
-
-async function zipped(work: FormatExport, name: string, out: string, now: Date): Promise<readonly string[]> {
-  const file = path.extname(out) === '.zip' ? out : path.join(out, `${name}.zip`);
-  await makeFolder(path.dirname(file));
-  await saveWhole(file, printZip(work.files(), now));
-  return [file];
-}
-
-async function beside(work: FormatExport, out: string): Promise<readonly string[]> {
-  await makeFolder(out);
-  const written: string[] = [];
-  for await (const { path: name, content } of work.files()) {
-    const file = path.join(out, name);
-    await saveWhole(file, chunks(content));
-    written.push(file);
-  }
-  return written;
-}
-
-async function* chunks(content: ZipEntry['content']): AsyncGenerator<string | Uint8Array, void> {
-  yield* content;
-}
-
-async function saveLacks(lacks: readonly Lack[], name: string, folder: string): Promise<readonly string[]> {
-  if (lacks.length === 0) return [];
-  const file = path.join(folder, `${name}-readiness.csv`);
-  await saveWhole(file, chunks(printLacks(lacks)));
-  return [file];
+  const { lacks } = report.readiness;
+  const folder = path.extname(out) ? path.dirname(out) : out;
+  if (lacks.length > 0) await write(path.join(folder, `${name}-readiness.csv`), printLacks(lacks));
+  if (options.json) printLine(JSON.stringify(toJson(report, files)));
+  else printReport(report, files);
 }
 
 function printReport(
@@ -303,7 +280,12 @@ export function registerConvertCommand(command: Command, commandLine: CommandLin
       const bundle = await readBundle(file, filesOf(incoming), manifest);
       const context = { ...formatContext(services.domains, scope, new Date()), tables };
       const { collections, homeless, leftOut } = convertBundle(incoming, bundle, context);
-      const files = await saveAll(collections, options.out);
+      const files: Omit<Exported, 'bytes'>[] = [];
+      for (const [collection, records] of collections) {
+        const file = path.join(options.out, `${collection}.ndjson`);
+        await save(file, linesOf(records));
+        files.push({ collection, records: records.length, file });
+      }
       if (options.json) {
         const maps = { homeless: Object.fromEntries(homeless), leftOut: Object.fromEntries(leftOut) };
         printLine(JSON.stringify({ files, ...maps }));
@@ -320,17 +302,6 @@ export function registerConvertCommand(command: Command, commandLine: CommandLin
   );
 }
 
-async function saveAll(collections: ReadonlyMap<string, readonly JsonObject[]>, folder: string) {
-  await makeFolder(folder);
-  const files: { collection: string; records: number; file: string }[] = [];
-  for (const [collection, records] of collections) {
-    const file = path.join(folder, `${collection}.ndjson`);
-    await saveWhole(file, linesOf(records));
-    files.push({ collection, records: records.length, file });
-  }
-  return files;
-}
-
-async function* linesOf(records: readonly JsonObject[]): AsyncGenerator<string, void> {
+function* linesOf(records: readonly JsonObject[]): Iterable<string> {
   for (const record of records) yield `${printExactJson(record)}\n`;
 }

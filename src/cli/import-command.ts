@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
@@ -13,7 +12,7 @@ import {
   type StoredImport,
 } from '../services/importing/stored-import.js';
 import { actInDomain, type CommandLine, type DomainWork } from './command-line.js';
-import { printLine, printNote } from './console-output.js';
+import { ask, printLine, printNote } from './console-output.js';
 import { printTable } from './print-table.js';
 import { showTransferProgress } from './transfer-progress.js';
 
@@ -211,12 +210,7 @@ async function isAgreed(question = 'write this? [y/N] '): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new ServiceError('INVALID_VALUE', 'No terminal to ask on. Pass --yes to write, or --dry-run.');
   }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question(question)).trim());
-  } finally {
-    lines.close();
-  }
+  return /^y(es)?$/i.test((await ask(question)).trim());
 }
 
 function print(one: StoredImport, { json }: Pick<ImportCommandOptions, 'json'>): void {

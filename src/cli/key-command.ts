@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
-import type { Scope } from '../base/model/scope.js';
 import type { Services } from '../gateway/compose/services.js';
-import { actInDomain, type CommandLine } from './command-line.js';
+import { actInDomain, type CommandLine, findUser } from './command-line.js';
 import { printLine } from './console-output.js';
 import { addListCommand, membersOf } from './print-table.js';
 
@@ -31,7 +30,7 @@ export function registerKeyCommand(key: Command, commandLine: CommandLine): void
   actInDomain<CreateOptions>(create, commandLine, async ({ services, scope, options }, name = '') => {
     const created = await services.apiKeys.create(scope, {
       name,
-      userId: await findUserId(services, scope, options.user),
+      userId: findUser(await services.users.list(scope), options.user, scope).id,
       scopes: {
         collections: Object.fromEntries((options.collection ?? []).map(parseCollectionScope)),
         reports: options.report ?? [],
@@ -65,15 +64,6 @@ export function registerKeyCommand(key: Command, commandLine: CommandLine): void
       ...(['createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt'] as const),
     ),
   });
-}
-
-async function findUserId(services: Services, scope: Scope, userName: string): Promise<string> {
-  const user = (await services.users.list(scope)).find((listed) => listed.userName === userName);
-  if (user) return user.id;
-  throw new ServiceError(
-    'NOT_FOUND',
-    `there is no user "${userName}" in ${scope.domain.id}; \`campus user list\` shows them`,
-  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { ServiceError } from '../base/errors.js';
@@ -69,32 +70,17 @@ function sentParameters(report: Report, options: ReportOptions): Record<string, 
   return Object.fromEntries(
     Object.values(report.parameters)
       .flatMap(({ restName, formerName }) => (formerName === undefined ? [restName] : [restName, formerName]))
-      .map((name) => [name, options[toOptionKey(optionName(name))]]),
+      .map((name) => [name, options[new Option(`--${optionName(name)}`).attributeName()]]),
   );
-}
-
-/** Commander names the value of `--start-month` `startMonth`. */
-function toOptionKey(name: string): string {
-  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 async function printAnswer(run: ReportRun, format: Format): Promise<void> {
   for await (const chunk of run.answer({ format }).body) {
-    if (!process.stdout.write(chunk)) await untilTaken(process.stdout);
-    // The reader has gone, or the disk is full.
+    // A reader that has gone, or a full disk, is an error here, which `watchConsoleOutput` reports.
+    if (!process.stdout.write(chunk)) await once(process.stdout, 'drain').catch(() => undefined);
     if (process.stdout.destroyed) return;
   }
   if (format === 'json') process.stdout.write('\n');
-}
-
-async function untilTaken(output: NodeJS.WriteStream): Promise<void> {
-  await new Promise<void>((resolve) => {
-    output.once('drain', done).once('close', done);
-    function done() {
-      output.off('drain', done).off('close', done);
-      resolve();
-    }
-  });
 }
 
 async function saveFile(run: ReportRun, file: string): Promise<void> {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
-import { type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
+import { defined, type JsonValue, parsePlainJson, printExactJson } from '../base/json/json.js';
 import { readNamedFile } from '../services/backup/save-backup.js';
 import type { ScriptOutline } from '../services/scripting/library/scripts.js';
 import type { OutputLine, ScriptError } from '../services/scripting/run-request.js';
@@ -70,11 +70,7 @@ export function registerScriptCommand(script: Command, commandLine: CommandLine)
 function settingsOf(options: SaveOptions): Readonly<Record<string, unknown>> {
   const { role, serviceRole, topic, before, after, endpoint, description, schedule } = options;
   return {
-    ...(description !== undefined && { description }),
-    ...(role && { roles: role }),
-    ...(serviceRole && { serviceRoles: serviceRole }),
-    ...(schedule !== undefined && { schedule }),
-    ...(topic && { topics: topic }),
+    ...defined({ description, schedule, roles: role, serviceRoles: serviceRole, topics: topic }),
     ...(before && { before: before.map((text) => parseWrites('--before', text)) }),
     ...(after && { after: after.map((text) => parseWrites('--after', text)) }),
     ...(endpoint !== undefined && { endpoint: { access: endpoint } }),

@@ -4,12 +4,11 @@ import { today } from '../base/model/calendar.js';
 import type { Services } from '../gateway/compose/services.js';
 import { DEMO_DEFAULTS, DEMO_USERS, type DemoOptions } from '../school/demo/demo-options.js';
 import { type LoadSummary, loadDemo } from '../school/demo/load.js';
+import { TIME_ZONE } from '../school/demo/school-plan.js';
 import { type CommandLine, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
 import { listenForStopSignal } from './stop-signal.js';
 import { showTransferProgress, type TransferProgress } from './transfer-progress.js';
-
-const DEMO_TIME_ZONE = 'Asia/Kolkata';
 
 /** `campus seed`: the demo school, of any size. */
 export function registerSeedCommand(command: Command, commandLine: CommandLine): void {
@@ -66,7 +65,7 @@ export async function seedFirstSchool(services: Services, options: SeedOptions):
 export async function seedSchool(services: Services, options: SeedOptions): Promise<LoadSummary> {
   const progress = options.progress ?? showTransferProgress('seeding', 'records');
   const summary = await loadDemo(services.database, services.catalog, {
-    demo: { ...options, today: options.today ?? today(DEMO_TIME_ZONE, new Date()) },
+    demo: { ...options, today: options.today ?? today(TIME_ZONE, new Date()) },
     onExisting: options.replace ? 'replace' : 'refuse',
     passwordHashes: await hashDemoPasswords(services),
     onProgress: ({ collection: stage, ...step }) => progress.show({ stage, ...step }),

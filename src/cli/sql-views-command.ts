@@ -7,7 +7,7 @@ import type { Services } from '../gateway/compose/services.js';
 import { type Audience, describeAudience } from '../services/sql-views/compile-view.js';
 import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
 import { declaredRoles } from '../store/catalog/roles.js';
-import { actInDomain, type CommandLine } from './command-line.js';
+import { actInDomain, type CommandLine, findUser } from './command-line.js';
 import { printLine } from './console-output.js';
 
 interface SqlViewsCommandOptions {
@@ -81,17 +81,6 @@ function assertRole(role: string, { catalog }: Services): void {
   const known = declaredRoles(catalog.list());
   if (known.has(role)) return;
   throw new ServiceError('NOT_FOUND', `No collection names a role "${role}".${didYouMean(role, known)}`);
-}
-
-/** @throws NOT_FOUND */
-function findUser<User extends { readonly userName: string }>(
-  users: readonly User[],
-  userName: string,
-  { domain }: Scope,
-): User {
-  const user = users.find((one) => one.userName === userName);
-  if (user) return user;
-  throw new ServiceError('NOT_FOUND', `There is no user "${userName}" in ${domain.id}.`);
 }
 
 function printChange({ audience, login, change, password, views }: AudienceChange, mode: string): void {

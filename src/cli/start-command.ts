@@ -10,7 +10,7 @@ import type { Domain } from '../base/model/scope.js';
 import { closeInTurn, thenClose } from '../base/process/close-in-turn.js';
 import { unlessAborted } from '../base/process/unless-aborted.js';
 import { didYouMean } from '../base/text/did-you-mean.js';
-import { type App, createApp } from '../gateway/compose/app.js';
+import { createApp } from '../gateway/compose/app.js';
 import { openDatabaseServer, openServices, type Services } from '../gateway/compose/services.js';
 import { type Config, roleSettings } from '../gateway/config/config.js';
 import { createLogger, openStandardOutput } from '../gateway/server/observation/logger.js';
@@ -95,7 +95,7 @@ async function serve(config: Config, stop: AbortSignal): Promise<void> {
     stop.throwIfAborted();
     await seedDemo(app.services, { config, stop });
     // Behind the open port the jobs begin, and wait for a database that has gone meanwhile.
-    const url = await unlessAborted(listen(app, config), stop);
+    const url = await unlessAborted(app.listen().catch(explainAddress(config)), stop);
     stop.throwIfAborted();
     await unlessAborted(warnOfUnknownRoles(app.services, config), stop);
     const bannerFor = await unlessAborted(prepareBanner(app.services, config), stop);
@@ -145,7 +145,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     const opening = createApp(config, { worker: { doesBackgroundWork, sharedFigures }, signal: stop });
     const app = await unlessAborted(opening, stop, config.shutdownGraceMs);
     const run = async () => {
-      worker.tellListening(await unlessAborted(listen(app, config), stop));
+      worker.tellListening(await unlessAborted(app.listen().catch(explainAddress(config)), stop));
       releaseMemory();
       await Promise.race([untilAborted(stop), app.fault]);
     };
@@ -232,35 +232,24 @@ const LOG_GRACE_MS = 500;
 /** A taken port is reported before the database is made or upgraded, which may take minutes. */
 async function assertPortsAreFree(config: Config): Promise<void> {
   for (const port of [config.port, config.metricsPort]) {
-    if (port === undefined) continue;
-    try {
-      await findFreePort(config.host, port);
-    } catch (fault) {
-      throw readableAddressFault(fault, config);
-    }
+    if (port !== undefined) await findFreePort(config.host, port).catch(explainAddress(config));
   }
 }
 
-async function listen(app: App, config: Config): Promise<string> {
-  try {
-    return await app.listen();
-  } catch (fault) {
-    throw readableAddressFault(fault, config);
-  }
-}
-
-/** Explains the system's error for an address; returns any other error unchanged. */
-function readableAddressFault(fault: unknown, { host, port, metricsPort }: Config): unknown {
-  const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
-  if (reason === undefined) return fault;
-  const isOfMetrics =
-    isNativeError(fault) && 'port' in fault && fault.port === metricsPort && metricsPort !== port;
-  const [taken, setting] = isOfMetrics ? [metricsPort, 'METRICS_PORT'] : [port, 'PORT'];
-  return new ServiceError(
-    'UNAVAILABLE',
-    `Port ${taken} of ${host} ${reason}; ${setting} and HOST name another address.`,
-    { cause: fault },
-  );
+/** Throws the system's error for an address in words of ours, and any other error unchanged. */
+function explainAddress({ host, port, metricsPort }: Config): (fault: unknown) => never {
+  return (fault) => {
+    const reason = isNativeError(fault) && 'code' in fault ? ADDRESS_FAULTS.get(fault.code) : undefined;
+    if (reason === undefined) throw fault;
+    const isOfMetrics =
+      isNativeError(fault) && 'port' in fault && fault.port === metricsPort && metricsPort !== port;
+    const [taken, setting] = isOfMetrics ? [metricsPort, 'METRICS_PORT'] : [port, 'PORT'];
+    throw new ServiceError(
+      'UNAVAILABLE',
+      `Port ${taken} of ${host} ${reason}; ${setting} and HOST name another address.`,
+      { cause: fault },
+    );
+  };
 }
 
 /** Errors of the system for an address we may not listen on. */
@@ -284,19 +273,11 @@ async function prepareBanner(
     );
   }
   const token = await firstRun.offer();
-  return (url) => banner({ school, url, link: `${config.publicUrl ?? url}/first-run#${token ?? ''}` });
+  return (url) => banner(url, school, `${config.publicUrl ?? url}/first-run#${token ?? ''}`);
 }
 
 /** The next steps for a newcomer, on one screen. */
-function banner({
-  school,
-  url,
-  link,
-}: {
-  readonly school: Domain | undefined;
-  readonly url: string;
-  readonly link: string;
-}): string {
+function banner(url: string, school: Domain | undefined, link: string): string {
   if (!school) {
     return [
       `Campus Gateway listens on ${url}. There is no school yet. Create one within a day, only by this link:`,

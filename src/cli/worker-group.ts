@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { unlessAborted } from '../base/process/unless-aborted.js';
 import type { LogOutput } from '../gateway/server/observation/log-output.js';
 import { addFigures, type FigureList } from '../gateway/server/observation/metrics.js';
 import type { SharedFigures } from '../gateway/server/observation/metrics-access.js';
@@ -139,9 +140,8 @@ export class WorkerGroup {
   ): Promise<{ readonly group: WorkerGroup; readonly url: string }> {
     cluster.setupPrimary({ stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     const group = new WorkerGroup(options);
-    const stopped = rejectOnAbort(stop);
     try {
-      return { group, url: await Promise.race([group.#startAll(), stopped]) };
+      return { group, url: await unlessAborted(group.#startAll(), stop) };
     } catch (fault) {
       await group.stop();
       throw fault;
@@ -316,15 +316,6 @@ export class WorkerGroup {
   #workers(): readonly Worker[] {
     return this.#places.flatMap(({ worker }) => worker ?? []);
   }
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  const rejected = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  // Once all have started, no one awaits it.
-  rejected.catch(() => {});
-  return rejected;
 }
 
 function order(worker: Worker, message: WorkerOrder): void {

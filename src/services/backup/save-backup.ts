@@ -28,7 +28,7 @@ export async function saveBackup(file: string, bytes: AsyncIterable<Buffer>): Pr
  */
 export async function saveWhole(
   file: string,
-  bytes: AsyncIterable<string | Uint8Array>,
+  bytes: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   beforeNaming?: () => Promise<void>,
 ): Promise<number> {
   const partial = `${file}.${HOST}-${process.pid}${PARTIAL_SUFFIX}`;
