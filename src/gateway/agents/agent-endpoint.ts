@@ -24,7 +24,7 @@ import {
   type AnsweredMethod,
   createAgentServer,
 } from './agent-server.js';
-import { toAgentError } from './agent-tool.js';
+import { noteFault } from './agent-tool.js';
 import type { AgentTools } from './agent-tools.js';
 
 /** A message and the headers it came with. */
@@ -81,15 +81,9 @@ export class AgentEndpoint {
   #answersFor(caller: GraphqlCaller): AgentAnswers {
     const { tools, prompts } = this.#options;
     const answers: AnswersOfMethods = {
-      'tools/list': async () => ({ tools: tools.listTools(caller).map((tool) => ({ ...tool })) }),
-      'tools/call': async ({ name, arguments: sent = {} }) => {
-        const { texts, ...answer } = await tools.callTool(caller, name, sent);
-        return { content: texts.map((text) => ({ type: 'text' as const, text })), ...answer };
-      },
-      'resources/read': async ({ uri }) => {
-        const { text, mediaType } = await tools.readResource(caller, uri);
-        return { contents: [{ uri, mimeType: mediaType, text }] };
-      },
+      'tools/list': async () => ({ tools: tools.listTools(caller) }),
+      'tools/call': ({ name, arguments: sent = {} }) => tools.callTool(caller, name, sent),
+      'resources/read': ({ uri }) => tools.readResource(caller, uri),
       'prompts/list': async () => ({ prompts: [...prompts.list(caller)] }),
       'prompts/get': async ({ name, arguments: sent = {} }) => prompts.get(caller, name, sent),
       'completion/complete': async ({ ref, argument }) => ({
@@ -100,18 +94,17 @@ export class AgentEndpoint {
   }
 
   /** Errors are returned with their GraphQL message and code; faults of ours are masked. */
-  async #answered<Result>({ context, notes }: GraphqlCaller, answer: () => Promise<Result>): Promise<Result> {
+  async #answered<Result>(caller: GraphqlCaller, answer: () => Promise<Result>): Promise<Result> {
     try {
       return await answer();
     } catch (error) {
-      if (error instanceof ServiceError) notes.errorCode = error.code;
-      const { message, extensions } = toAgentError(error);
-      if (extensions?.code === 'INTERNAL') this.#options.onFault(error, context.requestId);
-      const code = extensions?.code === 'INTERNAL' ? ProtocolErrorCode.InternalError : undefined;
-      throw new ProtocolError(code ?? ProtocolErrorCode.InvalidParams, message, {
-        ...extensions,
-        requestId: context.requestId,
-      });
+      const { message, extensions } = noteFault(error, caller, this.#options.onFault);
+      const { InternalError, InvalidParams } = ProtocolErrorCode;
+      throw new ProtocolError(
+        extensions.code === 'INTERNAL' ? InternalError : InvalidParams,
+        message,
+        extensions,
+      );
     }
   }
 }

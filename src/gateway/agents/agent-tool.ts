@@ -1,9 +1,10 @@
 /** A query or mutation offered to agents, and those of the library. */
-import { GraphQLError, type GraphQLFormattedError, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { type ExampleOperation, fillVariables } from '../../portal/explore/example-operation.js';
 import { formatGraphqlError } from '../graphql/operation/graphql-errors.js';
-import type { PreparedOperation } from '../graphql/operation/prepared-operation.js';
+import type { GraphqlCaller, PreparedOperation } from '../graphql/operation/prepared-operation.js';
 import {
   type AnswerSchema,
   type ArgumentsSchema,
@@ -72,11 +73,24 @@ function tryTo<Result>(prepare: () => Result): Result | undefined {
   }
 }
 
-/** Errors that are not in the catalog are masked. */
-export function toAgentError(error: unknown): GraphQLFormattedError {
-  // An operation's error, already formatted.
-  if (error instanceof GraphQLError) return error.toJSON();
+/**
+ * Notes an error for the log, and returns it as GraphQL prints it, with the id of the request. One that is
+ * not in the catalog is masked, and passed to `onFault`.
+ */
+export function noteFault(
+  error: unknown,
+  { context: { requestId }, notes }: GraphqlCaller,
+  onFault: (error: unknown, requestId: string) => void,
+): { readonly message: string; readonly extensions: Record<string, unknown> } {
   const original = error instanceof Error ? error : new Error(String(error));
   const graphql = new GraphQLError(original.message, { originalError: original });
-  return formatGraphqlError(graphql.toJSON(), graphql);
+  // An operation's error is formatted already.
+  const { message, extensions } =
+    error instanceof GraphQLError ? error.toJSON() : formatGraphqlError(graphql.toJSON(), graphql);
+  if (error instanceof ServiceError) notes.errorCode = error.code;
+  if (extensions?.code === 'INTERNAL') {
+    notes.errorCode = 'INTERNAL';
+    onFault(error, requestId);
+  }
+  return { message, extensions: { ...extensions, requestId } };
 }

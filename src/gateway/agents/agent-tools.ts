@@ -4,6 +4,7 @@
  * answers are limited in size, and a cut one says so.
  */
 
+import type { CallToolResult, ReadResourceResult, Tool } from '@modelcontextprotocol/server';
 import {
   GraphQLError,
   type GraphQLFormattedError,
@@ -25,7 +26,7 @@ import { isPageSize } from '../resolvers/argument-schema.js';
 import { type RequestContext, requireScope } from '../resolvers/request-context.js';
 import { scriptOperations } from '../resolvers/script-fields.js';
 import { NEEDED_BY_SERVICES, reaches } from '../resolvers/services/caller-reach.js';
-import { type AgentTool, createOperationTools, toAgentError } from './agent-tool.js';
+import { type AgentTool, createOperationTools, noteFault } from './agent-tool.js';
 import { type AnswerBounds, type BoundedAnswer, boundAnswer, boundText } from './bounded-answer.js';
 import {
   createCollectionTools,
@@ -42,29 +43,6 @@ export interface AgentServices {
   readonly now: () => Date;
   /** Receives every fault of ours, with its request id. */
   readonly onFault: (error: unknown, requestId: string) => void;
-}
-
-/** A tool as the protocol lists it. */
-export interface ListedTool {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: { readonly type: 'object'; readonly [member: string]: unknown };
-  readonly outputSchema: { readonly type: 'object'; readonly [member: string]: unknown };
-  readonly annotations: Readonly<Record<string, string | boolean>>;
-}
-
-/** The result of a call: texts, the first of them JSON; on failure, the errors as in GraphQL. */
-export interface ToolAnswer {
-  /** The first text as data, in the shape of the tool's output schema; absent on failure. */
-  readonly structuredContent?: Record<string, unknown>;
-  readonly texts: readonly string[];
-  readonly isError: boolean;
-}
-
-export interface AgentResource {
-  readonly text: string;
-  readonly mediaType: string;
 }
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -112,7 +90,7 @@ export class AgentTools {
   }
 
   /** The tools that the caller may use, with examples for today. @throws UNAUTHENTICATED */
-  listTools({ context }: GraphqlCaller): readonly ListedTool[] {
+  listTools({ context }: GraphqlCaller): Tool[] {
     const scope = requireScope(context);
     const day = today(scope.domain.timeZone, this.#services.now());
     const isOffered = this.#offeredTo(context);
@@ -128,11 +106,12 @@ export class AgentTools {
   }
 
   /**
-   * Runs a tool. Failures are part of the answer, with the codes and messages of GraphQL.
+   * Runs a tool. The first text of its answer is JSON, and the structured content the same as data; on
+   * failure it has the errors as in GraphQL.
    *
    * @throws NOT_FOUND for an unknown tool
    */
-  async callTool(caller: GraphqlCaller, name: string, sent: Sent): Promise<ToolAnswer> {
+  async callTool(caller: GraphqlCaller, name: string, sent: Sent): Promise<CallToolResult> {
     const tools = this.#tools();
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) {
@@ -142,22 +121,23 @@ export class AgentTools {
     try {
       return await this.#answer(caller, tool, sent);
     } catch (error) {
-      return { texts: [this.#printFault(error, caller)], isError: true };
+      const fault = noteFault(error, caller, this.#services.onFault);
+      return { content: toContent([JSON.stringify({ errors: [fault] })]), isError: true };
     }
   }
 
   /** @throws NOT_FOUND; FORBIDDEN for callers who may not introspect */
-  async readResource(caller: GraphqlCaller, uri: string): Promise<AgentResource> {
+  async readResource(caller: GraphqlCaller, uri: string): Promise<ReadResourceResult> {
     const [, kind = '', name] = /^campus:\/\/(collections|schema)(?:\/([\w.-]{1,128}))?$/.exec(uri) ?? [];
     if (kind === 'collections') {
       const operation =
         name === undefined ? { text: LIST_COLLECTIONS } : { text: DESCRIBE_COLLECTION, collection: name };
-      return await this.#readDeclarations(caller, operation);
+      return await this.#readDeclarations(caller, uri, operation);
     }
     if (kind === 'schema') {
       assertIntrospectionRole(caller.context, this.#services.documents.introspectionRoles);
       const text = name === undefined ? this.#printIndex(caller) : this.#printType(caller, name);
-      return { text: withNote(boundText(text, this.#services.bounds.maxBytes)), mediaType: 'text/plain' };
+      return toResource(uri, boundText(text, this.#services.bounds.maxBytes), 'text/plain');
     }
     throw new ServiceError(
       'NOT_FOUND',
@@ -177,7 +157,7 @@ export class AgentTools {
   }
 
   /** @throws ServiceError */
-  async #answer(caller: GraphqlCaller, tool: AgentTool, sent: Sent): Promise<ToolAnswer> {
+  async #answer(caller: GraphqlCaller, tool: AgentTool, sent: Sent): Promise<CallToolResult> {
     const { documents, bounds } = this.#services;
     const scope = requireScope(caller.context);
     this.#assertOffered(tool, caller);
@@ -186,15 +166,15 @@ export class AgentTools {
     const { result } = await documents.answer(document, { caller, variables });
     if (result.errors) {
       const errors = result.errors.map(inWordsOfTools);
-      return { texts: [printResult({ ...result, errors })], isError: true };
+      return { content: toContent([printResult({ ...result, errors })]), isError: true };
     }
     const { text, cuts } = boundAnswer(printResult(result.data), bounds);
     const notes = cuts.length === 0 ? [] : [noteOf(cuts, bounds)];
-    const texts = [text, ...notes, ...caller.notes.hints];
+    const content = toContent([text, ...notes, ...caller.notes.hints]);
     const structuredContent = JSON.parse(text) as Record<string, unknown> | null;
     return structuredContent === null
-      ? { texts, isError: true }
-      : { texts, structuredContent, isError: false };
+      ? { content, isError: true }
+      : { content, structuredContent, isError: false };
   }
 
   /**
@@ -227,15 +207,15 @@ export class AgentTools {
 
   async #readDeclarations(
     caller: GraphqlCaller,
+    uri: string,
     { text, ...variables }: { readonly text: string; readonly collection?: string },
-  ): Promise<AgentResource> {
+  ): Promise<ReadResourceResult> {
     const { documents, bounds } = this.#services;
     const { result } = await documents.answer(text, { caller, variables });
     const [error] = result.errors ?? [];
     if (error) throw new GraphQLError(error.message, { extensions: error.extensions });
     const bounded = boundAnswer(printResult(result.data), bounds);
-    const mediaType = bounded.cuts.length === 0 ? 'application/json' : 'text/plain';
-    return { text: withNote(bounded), mediaType };
+    return toResource(uri, bounded, bounded.cuts.length === 0 ? 'application/json' : 'text/plain');
   }
 
   #printIndex({ context }: GraphqlCaller): string {
@@ -261,19 +241,10 @@ export class AgentTools {
     const known = Object.keys(schema.getTypeMap());
     throw new ServiceError('NOT_FOUND', `There is no type of this name.${didYouMean(name, known)}`);
   }
+}
 
-  /** The errors of a call, as a GraphQL result has them. */
-  #printFault(error: unknown, { context, notes }: GraphqlCaller): string {
-    if (error instanceof ServiceError) notes.errorCode = error.code;
-    else {
-      notes.errorCode = 'INTERNAL';
-      this.#services.onFault(error, context.requestId);
-    }
-    const { message, extensions } = toAgentError(error);
-    return JSON.stringify({
-      errors: [{ message, extensions: { ...extensions, requestId: context.requestId } }],
-    });
-  }
+function toContent(texts: readonly string[]): CallToolResult['content'] {
+  return texts.map((text) => ({ type: 'text', text }));
 }
 
 /** An agent knows the arguments of a tool, not the document whose variables they are. */
@@ -288,7 +259,7 @@ function inWordsOfTools({ message, path, extensions }: GraphQLFormattedError): G
   return { message: inTools, ...(path && { path }), ...(extensions && { extensions }) };
 }
 
-function toListed(tool: AgentTool, day: string): ListedTool {
+function toListed(tool: AgentTool, day: string): Tool {
   const { name, title, description, inputSchema, outputSchema } = tool;
   const examples = tool.examples(day);
   const properties = Object.entries(inputSchema.properties).map(([property, schema]) => {
@@ -302,7 +273,11 @@ function toListed(tool: AgentTool, day: string): ListedTool {
     name,
     title,
     description,
-    inputSchema: { ...inputSchema, properties: Object.fromEntries(properties) },
+    inputSchema: {
+      ...inputSchema,
+      required: [...inputSchema.required],
+      properties: Object.fromEntries(properties),
+    },
     outputSchema: { ...outputSchema },
     annotations: {
       title,
@@ -353,8 +328,9 @@ function noteOf(cuts: readonly string[], { maxRows, maxBytes }: AnswerBounds): s
   );
 }
 
-function withNote({ text, cuts }: BoundedAnswer): string {
-  return cuts.length === 0 ? text : `${text}\n(This answer was cut: ${cuts.join('; ')}.)\n`;
+function toResource(uri: string, { text, cuts }: BoundedAnswer, mimeType: string): ReadResourceResult {
+  const note = cuts.length === 0 ? '' : `\n(This answer was cut: ${cuts.join('; ')}.)\n`;
+  return { contents: [{ uri, mimeType, text: text + note }] };
 }
 
 /** Whether the tool changes what is stored. */
