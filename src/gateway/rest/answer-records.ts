@@ -1,4 +1,5 @@
 /** Answers with records: a page, a single piece or a stream, in every format. */
+import { buffer } from 'node:stream/consumers';
 import { isPreferred } from '../../base/http/is-preferred.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import {
@@ -15,7 +16,7 @@ import type { RecordSet } from '../../store/reading/record-set.js';
 import type { RecordsRequest } from '../resolvers/records/record-resolver.js';
 import type { ExpandReferences } from './expand-references.js';
 import { byteOrderMarkOf, fileHeaders, formatOf, timeZoneOf } from './format-parameters.js';
-import { type Answer, type Parameter, PREFER, type RestRequest, type WholeAnswer } from './route.js';
+import { type Answer, type Parameter, PREFER, type RestRequest } from './route.js';
 
 /**
  * A read with a `limit` up to this, and without `stream`, is one page and knows whether more follows;
@@ -39,13 +40,16 @@ export async function answerRecords(
   if (!isTableFormat(format)) timeZoneOf(request);
   const isStreamed = request.parameters.stream !== undefined;
   if (!isStreamed && wanted.limit !== undefined && wanted.limit <= MAX_PAGE)
-    return await answerPage(records, { wanted, request, expand });
-  if (isTableFormat(format)) return await answerFile(records, { wanted, request, format });
-  if (records.isShort && expand === undefined)
-    return await answerShort(records, format === 'ndjson' ? 'ndjson' : 'json', request);
+    return await answerPage(records, wanted, request, expand);
+  if (isTableFormat(format)) return await answerFile(records, wanted, request, format);
+  const mediaType = contentTypeOf(format);
+  if (records.isShort && expand === undefined) {
+    const text = await records.printList({ format, signal: request.context.signal });
+    return { kind: 'text', status: 200, mediaType, text, rowCount: records.rowsStreamed };
+  }
   return {
     kind: 'stream',
-    mediaType: contentTypeOf(format),
+    mediaType,
     open: (signal) =>
       expand === undefined
         ? records.stream(format, signal)
@@ -94,8 +98,13 @@ export async function answerChanges(
 }
 
 /** @throws LIMIT_EXCEEDED (400) for more records than a sheet of XLSX holds */
-async function answerFile(records: RecordSet, { wanted, request, format }: FileRequest): Promise<Answer> {
-  const file = fileOf(records, { wanted, request, format });
+async function answerFile(
+  records: RecordSet,
+  wanted: RecordsRequest,
+  request: RestRequest,
+  format: TableFormat,
+): Promise<Answer> {
+  const file = fileOf(records, wanted, request, format);
   const { limit = Number.POSITIVE_INFINITY, skip = 0 } = wanted;
   if (format === 'xlsx' && limit > MAX_SHEET_RECORDS) assertFitsSheet((await records.count()) - skip);
   return {
@@ -107,20 +116,16 @@ async function answerFile(records: RecordSet, { wanted, request, format }: FileR
   };
 }
 
-interface FileRequest {
-  readonly wanted: RecordsRequest;
-  readonly request: RestRequest;
-  readonly format: TableFormat;
-}
-
-function fileOf(records: RecordSet, { wanted, request, format }: FileRequest): RecordFile {
+function fileOf(
+  records: RecordSet,
+  { projection }: RecordsRequest,
+  request: RestRequest,
+  format: TableFormat,
+): RecordFile {
   const options = tableOptions(records, request);
   const { collection, hiddenFields } = records;
-  return {
-    ...options,
-    format,
-    columns: columnsOfRecords(collection, wanted.projection, hiddenFields, options.expanded),
-  };
+  const columns = columnsOfRecords(collection, projection, hiddenFields, options.expanded);
+  return { ...options, format, columns };
 }
 
 /** @throws INVALID_VALUE (400) */
@@ -134,25 +139,12 @@ function tableOptions({ collection, hiddenFields }: RecordSet, request: RestRequ
   };
 }
 
-async function answerShort(
-  records: RecordSet,
-  format: 'json' | 'ndjson',
-  request: RestRequest,
-): Promise<WholeAnswer> {
-  const text = await records.printList({ format, signal: request.context.signal });
-  return {
-    kind: 'text',
-    status: 200,
-    mediaType: contentTypeOf(format),
-    text,
-    rowCount: records.rowsStreamed,
-  };
-}
-
 async function answerPage(
   records: RecordSet,
-  { wanted, request, expand = async (texts) => texts }: PageRequest,
-): Promise<WholeAnswer> {
+  wanted: RecordsRequest,
+  request: RestRequest,
+  expand: ExpandReferences = async (texts) => texts,
+): Promise<Answer> {
   const format = formatOf(request);
   const page = await records.page();
   const texts = await expand(page.records.map((record) => record.json));
@@ -166,28 +158,14 @@ async function answerPage(
     status: 200,
     mediaType: contentTypeOf(format),
     text: isTableFormat(format)
-      ? await printWhole(fileOf(records, { wanted, request, format }), texts)
+      ? await buffer(printRecords(fileOf(records, wanted, request, format), batchesOf(texts)))
       : printTexts(texts, format),
     headers,
   };
 }
 
-interface PageRequest {
-  readonly wanted: RecordsRequest;
-  readonly request: RestRequest;
-  readonly expand: ExpandReferences | undefined;
-}
-
 function printTexts(texts: readonly string[], format: Format): string {
   return format === 'ndjson' ? texts.map((text) => `${text}\n`).join('') : `[${texts.join(',')}]`;
-}
-
-async function printWhole(file: RecordFile, texts: readonly string[]): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of printRecords(file, batchesOf(texts))) {
-    chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 async function* batchesOf(texts: readonly string[]): AsyncGenerator<readonly string[], void> {

@@ -5,7 +5,7 @@
  * @see interface 4.5, decisions 8
  */
 
-import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
+import { faultAt, ifRefused, OUT_OF_REACH, type ServiceError } from '../../base/errors.js';
 import { isJsonObject, parsePlainJson } from '../../base/json/json.js';
 import { parseOquery } from '../../base/languages/oquery.js';
 import { dayOfWord, isDay } from '../../base/model/calendar.js';
@@ -111,9 +111,7 @@ function isOtherText(other: Filter, text: string | undefined): boolean {
 function excluded(parameter: string, other: Filter): ServiceError {
   const condition = printCondition(other);
   const detail = `The parameter ${parameter} excludes ${condition} in oquery. Send one of the two.`;
-  return new ServiceError('MALFORMED_REQUEST', detail, {
-    errors: [{ detail, parameter, expected: `either ${parameter} or ${condition}` }],
-  });
+  return faultAt('MALFORMED_REQUEST', detail, { parameter, expected: `either ${parameter} or ${condition}` });
 }
 
 function printCondition(condition: Filter): string {

@@ -83,56 +83,35 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
   {
     collection: 'attendance',
     parameters: [
-      parameter('class', 'class name', { example: '5', path: ['class'], named: CLASSES, toFilter: equals }),
+      parameter('class', 'class name', { example: '5', named: CLASSES }),
       parameter('start', 'first day', {
-        schema: DAY,
-        example: '2026-04-01',
-        path: ['created'],
-        toFilter: from,
+        ...{ schema: DAY, example: '2026-04-01', path: ['created'], toFilter: from },
       }),
       parameter('end', 'last day, included', {
-        schema: DAY,
-        example: '2026-04-30',
-        path: ['created'],
-        toFilter: until,
+        ...{ schema: DAY, example: '2026-04-30', path: ['created'], toFilter: until },
       }),
     ],
   },
   {
     collection: 'registration',
     parameters: [
-      parameter('sequence', 'the admission number', {
-        example: 'GV-01042',
-        path: ['sequence'],
-        named: ADMISSION_NUMBERS,
-        toFilter: equals,
-      }),
+      parameter('sequence', 'the admission number', { example: 'GV-01042', named: ADMISSION_NUMBERS }),
     ],
   },
   {
     collection: 'pltf_user',
     parameters: [
       parameter('roles', 'a role, or a part of its name', {
-        example: 'teacher',
-        path: ['roles'],
-        named: ROLES,
-        toFilter: contains('a role, or a part of its name'),
+        ...{ example: 'teacher', named: ROLES, toFilter: contains('a role, or a part of its name') },
       }),
     ],
   },
   {
     collection: 'teacher_attendance',
     parameters: [
-      parameter('name.value', "the teacher's user ID", {
-        example: 'usr-teacher',
-        path: ['name', 'value'],
-        named: STAFF,
-        toFilter: equals,
-      }),
+      parameter('name.value', "the teacher's user ID", { example: 'usr-teacher', named: STAFF }),
       parameter('created_on', `a day: YYYY-MM-DD, ${DAY_WORDS.join(', ')}`, {
-        example: 'today',
-        path: ['created_on'],
-        toFilter: on,
+        ...{ example: 'today', toFilter: on },
       }),
     ],
   },
@@ -142,21 +121,14 @@ export const COLLECTION_READS: readonly CollectionRead[] = [
       parameter('session', 'the school year, YYYY-YY', {
         schema: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
         example: '2026-27',
-        path: ['session'],
         toFilter: matching(isSession, 'a session YYYY-YY, such as 2026-27'),
       }),
       parameter('term', 'halfyear or finalyear', {
         schema: { type: 'string', enum: ['halfyear', 'finalyear'] },
         example: 'halfyear',
-        path: ['term'],
         toFilter: matching((text) => text === 'halfyear' || text === 'finalyear', 'halfyear or finalyear'),
       }),
-      parameter('admission_no', 'the admission number', {
-        example: 'GV-01042',
-        path: ['admission_no'],
-        named: ADMISSION_NUMBERS,
-        toFilter: equals,
-      }),
+      parameter('admission_no', 'the admission number', { example: 'GV-01042', named: ADMISSION_NUMBERS }),
     ],
   },
   // Report 4 is a read by POST, of the concessions in force today. By GET it is an ordinary collection.
@@ -190,21 +162,20 @@ interface Place {
 
 type ToFilter = (text: string, place: Place) => Filter;
 
+/** Default: the field of this name, which equals the text. */
 function parameter(
   name: string,
   description: string,
-  options: {
-    readonly schema?: Schema;
+  options: Partial<Pick<CollectionParameter, 'schema' | 'path' | 'named'>> & {
     readonly example: string;
-    readonly path: Path;
-    readonly named?: Named;
-    readonly toFilter: ToFilter;
+    readonly toFilter?: ToFilter;
   },
 ): CollectionParameter {
-  const { path, toFilter } = options;
+  const { path = name.split('.'), toFilter = equals } = options;
   return {
     ...inQuery(name, `Only records of this: ${description}.`),
     ...options,
+    path,
     toFilter: (text) => toFilter(text, { path, name }),
   };
 }

@@ -89,12 +89,30 @@ export function changesSchemaName(collection: string): string {
 function describeCollection(shown: CollectionInReach): [string, Schema][] {
   const { name } = shown.collection;
   const meaning = describeWhat(shown.collection);
-  const schemas: [string, Schema][] = [];
-  if (shown.readable) schemas.push([recordSchemaName(name), describeRead(meaning, shown.readable)]);
+  const describe = (description: string, properties: Schema, required: readonly string[] = []): Schema => ({
+    type: 'object',
+    description,
+    ...(required.length > 0 && { required }),
+    properties,
+    additionalProperties: true,
+  });
+  const { readable, creatable, updatable } = shown;
   // Callers who may change records may also replace them.
-  const whole = shown.creatable ?? shown.updatable;
-  if (whole) schemas.push([newRecordSchemaName(name), describeNew(meaning, whole)]);
-  if (shown.updatable) schemas.push([changesSchemaName(name), describeChanges(meaning, shown.updatable)]);
+  const whole = creatable ?? updatable;
+  const schemas: [string, Schema][] = [];
+  if (readable) {
+    const members = { ...RECORD_MEMBERS, ...describeFields(readable, 'read') };
+    schemas.push([recordSchemaName(name), describe(meaning, members, ['_id'])]);
+  }
+  if (whole) {
+    const members = { ...RECORD_MEMBERS, ...describeFields(whole, 'write') };
+    const required = whole.filter(mustBeSent).map((field) => field.name);
+    schemas.push([newRecordSchemaName(name), describe(`A new record: ${meaning}`, members, required)]);
+  }
+  if (updatable) {
+    const changes = `The fields to change; null removes one that is not required: ${meaning}`;
+    schemas.push([changesSchemaName(name), describe(changes, describeFields(updatable, 'write'))]);
+  }
   return schemas;
 }
 
@@ -102,36 +120,6 @@ function describeCollection(shown: CollectionInReach): [string, Schema][] {
 function describeWhat({ name, title, description }: Collection): string {
   const parts = [title, description].filter((text) => text !== '').map((text) => text.replace(/\.$/, ''));
   return `${parts.join('. ')}${parts.length === 0 ? '' : ' '}(collection ${name}).`;
-}
-
-function describeRead(meaning: string, fields: readonly Field[]): Schema {
-  return {
-    type: 'object',
-    description: meaning,
-    required: ['_id'],
-    properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'read') },
-    additionalProperties: true,
-  };
-}
-
-function describeNew(meaning: string, fields: readonly Field[]): Schema {
-  const required = fields.filter(mustBeSent).map((field) => field.name);
-  return {
-    type: 'object',
-    description: `A new record: ${meaning}`,
-    ...(required.length > 0 && { required }),
-    properties: { ...RECORD_MEMBERS, ...describeFields(fields, 'write') },
-    additionalProperties: true,
-  };
-}
-
-function describeChanges(meaning: string, fields: readonly Field[]): Schema {
-  return {
-    type: 'object',
-    description: `The fields to change; null removes one that is not required: ${meaning}`,
-    properties: describeFields(fields, 'write'),
-    additionalProperties: true,
-  };
 }
 
 /**

@@ -98,180 +98,156 @@ const OF_IMPORTS = {
   errors: [...ERRORS, 'NOT_ACCEPTABLE'],
 } as const satisfies Partial<Route>;
 
-const listImports: Route = {
-  name: 'listImports',
-  method: 'GET',
-  path: '/imports',
-  ...OF_IMPORTS,
-  summary: 'List imports, the newest first: for an admin all of the domain, otherwise your own',
-  description: 'Each has its progress so far.',
-  parameters: [
-    inQuery('limit', 'the most imports to return', { schema: { type: 'integer', minimum: 1 } }),
-    inQuery('after', 'a cursor, from X-Next-Cursor'),
-  ],
-  answers: [ok('The imports.', { type: 'array', items: IMPORT }, 'Link', 'X-Next-Cursor')],
-  errors: [...ERRORS, 'LIMIT_EXCEEDED', 'NOT_ACCEPTABLE'],
-  ...via('imports', ['imports'], async (imports, request) => {
-    const { nodes, pageInfo } = await imports.imports(request.context, pageParameters(request.parameters));
-    const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
-    return jsonAnswer(`[${nodes.map(printImport).join(',')}]`, {
-      ...(cursor && { headers: nextPage(cursor, request.parameters) }),
-    });
-  }),
-};
-
-const readImport: Route = {
-  name: 'readImport',
-  method: 'GET',
-  path: '/imports/{id}',
-  ...OF_IMPORTS,
-  summary: 'Get the progress and result of an import',
-  description: 'Poll it until the state is a final one.',
-  answers: [ok('The import.', IMPORT)],
-  ...via('imports', ['import'], async (imports, request) =>
-    answerImport(await imports.import(request.context, { id: idOf(request) })),
-  ),
-};
-
-const changeMapping: Route = {
-  name: 'changeImportMapping',
-  method: 'PUT',
-  path: '/imports/{id}/mapping',
-  ...OF_IMPORTS,
-  summary: 'Correct the mapping of an import; saveAs stores it under a name',
-  description: 'The columns are inspected again, and the import waits for a dry run and a run.',
-  parameters: [ID, inQuery('saveAs', 'a name under which to save the mapping'), ...OPTIONS],
-  body: {
-    kind: 'record',
-    isRequired: true,
-    description: 'The whole new mapping.',
-    schema: schemaOf(MAPPING),
-  },
-  answers: [ok('The import.', IMPORT)],
-  errors: STEP_ERRORS,
-  ...via('imports', ['changeImport'], async (imports, request) => {
-    const { saveAs } = request.parameters;
-    const mapping = asRecord(request.body, '');
-    const change = { ...optionsOf(request), mapping, saveAs };
-    return answerImport(await imports.changeImport(request.context, change));
-  }),
-};
-
-const tryImport: Route = {
-  ...step('tryImport', 'dry-run', 'Validate every row and report its outcome, without writing'),
-  ...via('imports', ['tryImport'], async (imports, request) =>
-    answerBegun(await imports.tryImport(request.context, optionsOf(request))),
-  ),
-};
-
-const runImport: Route = {
-  ...step('runImport', 'run', 'Write the rows of an import'),
-  ...via('imports', ['runImport'], async (imports, request) =>
-    answerBegun(await imports.runImport(request.context, optionsOf(request))),
-  ),
-};
-
-const cancelImport: Route = {
-  ...step('cancelImport', 'cancel', 'Stop an import; what it has written stays'),
-  parameters: [ID],
-  ...via('imports', ['cancelImport'], async (imports, request) =>
-    answerBegun(await imports.cancelImport(request.context, { id: idOf(request) })),
-  ),
-};
-
-const previewUndo: Route = {
-  name: 'previewImportUndo',
-  method: 'GET',
-  path: '/imports/{id}/undo',
-  ...OF_IMPORTS,
-  summary: 'Preview of undoing an import: its effect and its conflicts',
-  description: 'Nothing is changed. A single conflict prevents the whole undo.',
-  answers: [
-    ok(
-      'How many records would be removed, changed and restored, and the conflicts.',
-      describeAnswer(ImportUndoPreview),
-    ),
-  ],
-  ...via('imports', ['importUndoPreview'], async (imports, request) => {
-    const preview = await imports.importUndoPreview(request.context, { id: idOf(request) });
-    return jsonAnswer(printExactJson(toAnswer(ImportUndoPreview, preview)));
-  }),
-};
-
-const undoImport: Route = {
-  ...step('undoImport', 'undo', 'Undo all that an import has written'),
-  parameters: [ID, FORCE],
-  ...via('imports', ['undoImport'], async (imports, request) => {
-    const force = readFlag(request.parameters, 'force');
-    return answerBegun(await imports.undoImport(request.context, { id: idOf(request), force }));
-  }),
-};
-
-const listErrors: Route = {
-  name: 'listImportErrors',
-  method: 'GET',
-  path: '/imports/{id}/errors',
-  ...OF_IMPORTS,
-  summary: 'The first 1,000 rows that the last step refused',
-  description: 'Each row has its error and the expected value. All rows are in errors.csv.',
-  answers: [ok('The rows.', { type: 'array', items: describeAnswer(ImportErrorResult) })],
-  ...via('imports', ['importErrors'], async (imports, request) => {
-    const rows = await imports.importErrors(request.context, { id: idOf(request) });
-    return jsonAnswer(printExactJson(rows.map((row) => toAnswer(ImportErrorResult, row))));
-  }),
-};
-
-const readErrors: Route = {
-  ...csvRoute('errorsCsv', 'The rows, to be corrected and sent again.'),
-  name: 'readImportErrors',
-  path: '/imports/{id}/errors.csv',
-  summary: 'All rows that the last step refused, as they are in the file, each with its error',
-  description: 'Correct the rows and upload them as a new file.',
-};
-
-const readOutcomes: Route = {
-  ...csvRoute('outcomesCsv', 'The rows, in the order of the file.'),
-  name: 'readImportOutcomes',
-  path: '/imports/{id}/outcomes.csv',
-  summary: 'The outcome of each row in the last dry run',
-  description:
-    'The number of the row and its outcome: `create`, `update` with the old and new values of the fields ' +
-    'that would change, `same`, or `error` with the reason. Without a dry run there are no rows.',
-};
-
-const listMappings: Route = {
-  name: 'listImportMappings',
-  method: 'GET',
-  path: '/import-mappings',
-  ...OF_IMPORTS,
-  summary: 'List the saved mappings',
-  description: 'Pass the name of a saved mapping with the next import of such a file.',
-  parameters: [inQuery('collection', 'only those for this collection')],
-  answers: [
-    ok('The mappings.', {
-      type: 'array',
-      items: describeAnswer(ImportMappingResult, { mapping: { type: 'object' } }),
-    }),
-  ],
-  ...via('imports', ['importMappings'], async (imports, request) => {
-    const saved = await imports.importMappings(request.context, request.parameters);
-    return jsonAnswer(printExactJson(saved.map((one) => toAnswer(ImportMappingResult, one))));
-  }),
-};
-
 export const IMPORT_ROUTES: readonly Route[] = [
-  listImports,
-  readImport,
-  changeMapping,
-  tryImport,
-  runImport,
-  cancelImport,
-  previewUndo,
-  undoImport,
-  listErrors,
-  readErrors,
-  readOutcomes,
-  listMappings,
+  {
+    name: 'listImports',
+    method: 'GET',
+    path: '/imports',
+    ...OF_IMPORTS,
+    summary: 'List imports, the newest first: for an admin all of the domain, otherwise your own',
+    description: 'Each has its progress so far.',
+    parameters: [
+      inQuery('limit', 'the most imports to return', { schema: { type: 'integer', minimum: 1 } }),
+      inQuery('after', 'a cursor, from X-Next-Cursor'),
+    ],
+    answers: [ok('The imports.', { type: 'array', items: IMPORT }, 'Link', 'X-Next-Cursor')],
+    errors: [...ERRORS, 'LIMIT_EXCEEDED', 'NOT_ACCEPTABLE'],
+    ...via('imports', ['imports'], async (imports, request) => {
+      const { nodes, pageInfo } = await imports.imports(request.context, pageParameters(request.parameters));
+      const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      return jsonAnswer(`[${nodes.map(printImport).join(',')}]`, {
+        ...(cursor && { headers: nextPage(cursor, request.parameters) }),
+      });
+    }),
+  },
+  {
+    name: 'readImport',
+    method: 'GET',
+    path: '/imports/{id}',
+    ...OF_IMPORTS,
+    summary: 'Get the progress and result of an import',
+    description: 'Poll it until the state is a final one.',
+    answers: [ok('The import.', IMPORT)],
+    ...via('imports', ['import'], async (imports, request) =>
+      answerImport(await imports.import(request.context, { id: idOf(request) })),
+    ),
+  },
+  {
+    name: 'changeImportMapping',
+    method: 'PUT',
+    path: '/imports/{id}/mapping',
+    ...OF_IMPORTS,
+    summary: 'Correct the mapping of an import; saveAs stores it under a name',
+    description: 'The columns are inspected again, and the import waits for a dry run and a run.',
+    parameters: [ID, inQuery('saveAs', 'a name under which to save the mapping'), ...OPTIONS],
+    body: {
+      kind: 'record',
+      isRequired: true,
+      description: 'The whole new mapping.',
+      schema: schemaOf(MAPPING),
+    },
+    answers: [ok('The import.', IMPORT)],
+    errors: STEP_ERRORS,
+    ...via('imports', ['changeImport'], async (imports, request) => {
+      const { saveAs } = request.parameters;
+      const mapping = asRecord(request.body, '');
+      const change = { ...optionsOf(request), mapping, saveAs };
+      return answerImport(await imports.changeImport(request.context, change));
+    }),
+  },
+  {
+    ...step('tryImport', 'dry-run', 'Validate every row and report its outcome, without writing'),
+    ...via('imports', ['tryImport'], async (imports, request) =>
+      answerBegun(await imports.tryImport(request.context, optionsOf(request))),
+    ),
+  },
+  {
+    ...step('runImport', 'run', 'Write the rows of an import'),
+    ...via('imports', ['runImport'], async (imports, request) =>
+      answerBegun(await imports.runImport(request.context, optionsOf(request))),
+    ),
+  },
+  {
+    ...step('cancelImport', 'cancel', 'Stop an import; what it has written stays'),
+    parameters: [ID],
+    ...via('imports', ['cancelImport'], async (imports, request) =>
+      answerBegun(await imports.cancelImport(request.context, { id: idOf(request) })),
+    ),
+  },
+  {
+    name: 'previewImportUndo',
+    method: 'GET',
+    path: '/imports/{id}/undo',
+    ...OF_IMPORTS,
+    summary: 'Preview of undoing an import: its effect and its conflicts',
+    description: 'Nothing is changed. A single conflict prevents the whole undo.',
+    answers: [
+      ok(
+        'How many records would be removed, changed and restored, and the conflicts.',
+        describeAnswer(ImportUndoPreview),
+      ),
+    ],
+    ...via('imports', ['importUndoPreview'], async (imports, request) => {
+      const preview = await imports.importUndoPreview(request.context, { id: idOf(request) });
+      return jsonAnswer(printExactJson(toAnswer(ImportUndoPreview, preview)));
+    }),
+  },
+  {
+    ...step('undoImport', 'undo', 'Undo all that an import has written'),
+    parameters: [ID, FORCE],
+    ...via('imports', ['undoImport'], async (imports, request) => {
+      const force = readFlag(request.parameters, 'force');
+      return answerBegun(await imports.undoImport(request.context, { id: idOf(request), force }));
+    }),
+  },
+  {
+    name: 'listImportErrors',
+    method: 'GET',
+    path: '/imports/{id}/errors',
+    ...OF_IMPORTS,
+    summary: 'The first 1,000 rows that the last step refused',
+    description: 'Each row has its error and the expected value. All rows are in errors.csv.',
+    answers: [ok('The rows.', { type: 'array', items: describeAnswer(ImportErrorResult) })],
+    ...via('imports', ['importErrors'], async (imports, request) => {
+      const rows = await imports.importErrors(request.context, { id: idOf(request) });
+      return jsonAnswer(printExactJson(rows.map((row) => toAnswer(ImportErrorResult, row))));
+    }),
+  },
+  {
+    ...csvRoute('errorsCsv', 'The rows, to be corrected and sent again.'),
+    name: 'readImportErrors',
+    path: '/imports/{id}/errors.csv',
+    summary: 'All rows that the last step refused, as they are in the file, each with its error',
+    description: 'Correct the rows and upload them as a new file.',
+  },
+  {
+    ...csvRoute('outcomesCsv', 'The rows, in the order of the file.'),
+    name: 'readImportOutcomes',
+    path: '/imports/{id}/outcomes.csv',
+    summary: 'The outcome of each row in the last dry run',
+    description:
+      'The number of the row and its outcome: `create`, `update` with the old and new values of the fields ' +
+      'that would change, `same`, or `error` with the reason. Without a dry run there are no rows.',
+  },
+  {
+    name: 'listImportMappings',
+    method: 'GET',
+    path: '/import-mappings',
+    ...OF_IMPORTS,
+    summary: 'List the saved mappings',
+    description: 'Pass the name of a saved mapping with the next import of such a file.',
+    parameters: [inQuery('collection', 'only those for this collection')],
+    answers: [
+      ok('The mappings.', {
+        type: 'array',
+        items: describeAnswer(ImportMappingResult, { mapping: { type: 'object' } }),
+      }),
+    ],
+    ...via('imports', ['importMappings'], async (imports, request) => {
+      const saved = await imports.importMappings(request.context, request.parameters);
+      return jsonAnswer(printExactJson(saved.map((one) => toAnswer(ImportMappingResult, one))));
+    }),
+  },
 ];
 
 function step(name: string, verb: string, summary: string): Omit<Route, 'resolvers' | 'run'> {

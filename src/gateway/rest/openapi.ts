@@ -174,28 +174,19 @@ function describeParameter({ name, isRequired, description, schema, example, in:
 
 /** The members of a parameters body are the query parameters of its route. */
 function describeBody(body: Body, parameters: readonly Parameter[]): Schema {
-  if (body.kind === 'file') {
-    const bytes = { schema: { type: 'string', format: 'binary' } };
-    const content = { 'multipart/form-data': { schema: body.schema }, '*/*': bytes };
-    return { required: body.isRequired, description: body.description, content };
-  }
-  if (body.kind === 'piece') {
-    const content = { 'application/offset+octet-stream': { schema: body.schema } };
-    return { required: body.isRequired, description: body.description, content };
-  }
-  const isParameters = body.kind === 'parameters';
+  const { kind, isRequired, description, schema, example } = body;
+  const bytes = { schema: { type: 'string', format: 'binary' } };
   const media = {
-    schema: isParameters ? parametersSchema(parameters) : body.schema,
-    ...(body.example !== undefined && { example: body.example }),
+    schema: kind === 'parameters' ? parametersSchema(parameters) : schema,
+    ...(example !== undefined && { example }),
   };
-  return {
-    required: body.isRequired,
-    description: body.description,
-    content: {
-      'application/json': media,
-      ...(isParameters && { 'application/x-www-form-urlencoded': media }),
-    },
-  };
+  const content = {
+    file: { 'multipart/form-data': media, '*/*': bytes },
+    piece: { 'application/offset+octet-stream': media },
+    record: { 'application/json': media },
+    parameters: { 'application/json': media, 'application/x-www-form-urlencoded': media },
+  }[kind];
+  return { required: isRequired, description, content };
 }
 
 function parametersSchema(parameters: readonly Parameter[]): Schema {

@@ -1,6 +1,6 @@
 /** Reads the declared parameters of a request: each at most once, and no undeclared ones. */
 
-import { type ErrorDetail, ServiceError } from '../../base/errors.js';
+import { faultAt, ServiceError } from '../../base/errors.js';
 import { isExactNumber, isJsonObject, type JsonValue, printExactJson } from '../../base/json/json.js';
 import { toFlag } from '../../base/model/field-types/boolean.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
@@ -77,13 +77,8 @@ export function invalidParameter(
   expected: string,
   code: 'INVALID_VALUE' | 'MALFORMED_FILTER' = 'INVALID_VALUE',
 ): ServiceError {
-  return new ServiceError(
-    code,
-    `The parameter ${parameter} is ${JSON.stringify(sent)}; expected ${expected}.`,
-    {
-      errors: [{ detail: `expected ${expected}`, parameter, expected, sent }],
-    },
-  );
+  const text = `The parameter ${parameter} is ${JSON.stringify(sent)}; expected ${expected}.`;
+  return faultAt(code, text, { detail: `expected ${expected}`, parameter, expected, sent });
 }
 
 /** Says what would be right: the allowed values, where there is a list of them, else an example. */
@@ -164,6 +159,5 @@ function* flatten(body: JsonValue, prefix: string, depth: number): Generator<rea
 }
 
 function fault(parameter: string, detail: string, expected?: string): ServiceError {
-  const error: ErrorDetail = { detail, parameter, ...(expected !== undefined && { expected }) };
-  return new ServiceError('MALFORMED_REQUEST', detail, { errors: [error] });
+  return faultAt('MALFORMED_REQUEST', detail, { parameter, ...(expected !== undefined && { expected }) });
 }

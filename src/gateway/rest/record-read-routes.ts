@@ -1,5 +1,5 @@
 /** The routes that read records. @see interface 4.2, 4.3, decisions 3, 4 */
-import { ServiceError, tryTo } from '../../base/errors.js';
+import { faultAt, tryTo } from '../../base/errors.js';
 import { isUnchanged } from '../../base/http/etag.js';
 import { isJsonObject, type JsonObject, parseSentJson } from '../../base/json/json.js';
 import { OQUERY_SYNTAX } from '../../base/languages/oquery.js';
@@ -274,7 +274,7 @@ function assertUnordered(parameters: RestRequest['parameters']): void {
   const named = ['sort', 'limit', 'skip', 'after'].find((name) => parameters[name] !== undefined);
   if (named === undefined) return;
   const detail = `${named} cannot be combined with since, which returns all changes ordered by _id.`;
-  throw new ServiceError('MALFORMED_REQUEST', detail, { errors: [{ detail, parameter: named }] });
+  throw faultAt('MALFORMED_REQUEST', detail, { parameter: named });
 }
 
 /** @see interface 4.2 (`stream` has the fixed value true), decisions 3 (it may be absent) */

@@ -224,14 +224,8 @@ function answerCreated(collection: string, record: StoredRecord): Answer {
   return jsonAnswer(record.json, { status: 201, headers: { location, etag: printEtag(record.version) } });
 }
 
-interface Creation {
-  readonly collection: string;
-  readonly data: readonly JsonObject[];
-  readonly isList: boolean;
-}
-
 /** @throws MALFORMED_REQUEST (400) if the collection is not named, or named twice. @see decisions 5 */
-function readCreation(request: RestRequest): Creation {
+function readCreation(request: RestRequest) {
   const isList = Array.isArray(request.body);
   const members: readonly JsonValue[] = Array.isArray(request.body) ? request.body : [request.body ?? null];
   const data: JsonObject[] = [];

@@ -2,12 +2,11 @@
 import { type OperationDefinitionNode, parse } from 'graphql';
 import { printExactJson } from '../../base/json/json.js';
 import { toGraphqlField } from '../../services/scripting/library/declared-field.js';
-import type { ScriptRun } from '../../services/scripting/library/script-runs.js';
 import type { DeclaringScript } from '../../services/scripting/library/scripts.js';
 import { describeArguments, describeData } from '../resolvers/argument-schema.js';
 import { operationOf, scriptFailed } from '../resolvers/script-fields.js';
 import { readFlag } from './parameter-reader.js';
-import { type Answer, BODY_ERRORS, inPath, inQuery, jsonAnswer, ok, type Route, via } from './route.js';
+import { BODY_ERRORS, inPath, inQuery, jsonAnswer, ok, type Route, via } from './route.js';
 
 const RUN = {
   type: 'object',
@@ -42,23 +41,15 @@ const runScript: Route = {
   errors: ['MALFORMED_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'NOT_FOUND', ...BODY_ERRORS, 'SCRIPT_FAILED'],
   urgencyOf: () => 'script',
   ...via('scripts', ['runScript'], async (scripts, { context, path, parameters, body }) => {
-    return answerRun(
-      await scripts.runScript(context, {
-        name: path.name ?? '',
-        arguments: body,
-        dryRun: readFlag(parameters, 'dry_run') ?? false,
-      }),
-    );
+    const dryRun = readFlag(parameters, 'dry_run') ?? false;
+    const run = await scripts.runScript(context, { name: path.name ?? '', arguments: body, dryRun });
+    if (run.error !== undefined) throw scriptFailed(run);
+    const output = run.output.map(({ text }) => text);
+    return jsonAnswer(printExactJson({ runId: run.id, value: run.value ?? null, output }));
   }),
 };
 
 export const SCRIPT_ROUTES: readonly Route[] = [runScript];
-
-function answerRun(run: ScriptRun): Answer {
-  if (run.error !== undefined) throw scriptFailed(run);
-  const output = run.output.map(({ text }) => text);
-  return jsonAnswer(printExactJson({ runId: run.id, value: run.value ?? null, output }));
-}
 
 /** The route of a script that declares a field, with the schemas of its arguments and its value. */
 export function describeScript({ name, description, field }: DeclaringScript) {

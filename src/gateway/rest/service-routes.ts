@@ -132,16 +132,18 @@ export const teapot: Route = {
   },
 };
 
+interface IndexOptions {
+  readonly routes: () => readonly RouteDescription[];
+  readonly reports: readonly Report[];
+  readonly version: string;
+}
+
 /**
  * `GET /`: the list of routes, generated from the table; with `?report=`, any report by its name.
  *
  * @see decisions 8
  */
-export function indexRoute(options: {
-  readonly routes: () => readonly RouteDescription[];
-  readonly reports: readonly Report[];
-  readonly version: string;
-}): Route {
+export function indexRoute(options: IndexOptions): Route {
   const names = options.reports.map((report) => report.name);
   const named = inQuery('report', 'the report to run; its parameters are passed along', {
     schema: { type: 'string', ...(names.length > 0 && { enum: names }) },
@@ -175,7 +177,7 @@ export function indexRoute(options: {
     run: (services, request) => {
       const { report, ...sent } = request.parameters;
       if (report === undefined) {
-        index ??= JSON.stringify(describeService({ ...options, routes: options.routes() }));
+        index ??= JSON.stringify(describeService(options));
         return jsonAnswer(index);
       }
       requireScope(request.context);
@@ -212,11 +214,7 @@ export const BACKUP_ROUTE: Route = {
   }),
 };
 
-function describeService(options: {
-  readonly routes: readonly RouteDescription[];
-  readonly reports: readonly Report[];
-  readonly version: string;
-}): unknown {
+function describeService(options: IndexOptions): unknown {
   return {
     name: 'campus-gateway',
     version: options.version,
@@ -225,7 +223,7 @@ function describeService(options: {
     graphql: '/graphql',
     explorer: '/explore',
     manual: '/manual',
-    routes: options.routes.map((route) => ({
+    routes: options.routes().map((route) => ({
       method: route.method,
       path: route.path,
       summary: route.summary,
@@ -242,13 +240,8 @@ function describeService(options: {
   };
 }
 
-function describeParameter(parameter: Parameter): unknown {
-  return {
-    name: parameter.name,
-    in: parameter.in,
-    required: parameter.isRequired,
-    description: parameter.description,
-  };
+function describeParameter({ name, in: place, isRequired, description }: Parameter): unknown {
+  return { name, in: place, required: isRequired, description };
 }
 
 function service(
