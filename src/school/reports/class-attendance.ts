@@ -13,7 +13,10 @@ import { isInSections } from './shared/record-parts.js';
 import { isOnRoll } from './shared/roll.js';
 import {
   marksOfNoDay,
+  PRESENT_DAYS,
   presentDays,
+  STUDENT_MARKS,
+  SUMS_OF_MARKS,
   sessionStart,
   studentDays,
   studentsOfClass,
@@ -31,16 +34,10 @@ const RegisterLine = rowType('RegisterLine', "A student's line in the register o
     'One letter for each requested day up to today: P present, A absent, L late, H half day, ' +
       'V leave, – not on roll, * no school, ? unmarked.',
   ),
-  present: column.whole('Days marked present.'),
-  absent: column.whole('Days marked absent.'),
-  late: column.whole('Days marked late; they count present.'),
-  halfDay: column.whole('Half days; each counts 0.5.'),
-  leave: column.whole('Days of leave.'),
+  ...STUDENT_MARKS,
   unmarked: column.whole('Working days without a mark: neither present nor absent.'),
   workingDays: column.whole('Working days on roll.'),
-  presentDays: column.number(
-    'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
-  ),
+  presentDays: PRESENT_DAYS,
   percent: column.nullable.percent(
     'Days that count present of the working days on roll; none without working days.',
   ),
@@ -84,13 +81,7 @@ const ClassAttendanceMonth = rowType('ClassAttendanceMonth', 'A class in one mon
 const ClassAttendanceTotals = rowType('ClassAttendanceTotals', 'The whole range.', {
   workingDays: column.whole('Working days of the class.'),
   students: column.whole('Students with a day on roll.'),
-  present: column.whole('Days marked present.'),
-  absent: column.whole('Days marked absent.'),
-  late: column.whole('Days marked late.'),
-  halfDay: column.whole('Half days.'),
-  leave: column.whole('Days of leave.'),
-  unmarked: column.whole('Working days without a mark.'),
-  presentDays: column.number('Sum of the days that count present. Unit: days.'),
+  ...SUMS_OF_MARKS,
   workingDaysOnRoll: column.whole('Sum of the working days on roll.'),
   percent: column.nullable.percent('Class average: sum of present days by sum of working days.'),
   months: column.rows(ClassAttendanceMonth, 'By month.'),

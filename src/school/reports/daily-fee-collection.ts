@@ -3,7 +3,7 @@ import { column, rowType } from './engine/columns.js';
 import { collectionBasis, dayType, paymentChoice } from './engine/parameter-types.js';
 import { defaulted, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { faultsIn, jsonListOf } from './engine/report-parts.js';
+import { faultsIn, groupsOf, jsonListOf } from './engine/report-parts.js';
 import { endOf, startOf } from './engine/school-calendar.js';
 import { asksFor } from './engine/shown-parts.js';
 import { asOn, checkRange } from './shared/common-parameters.js';
@@ -288,14 +288,11 @@ left join payment_types_of_day p on p.place = d.place`,
           left join (select payment_type, sum(amount) as amount from by_type
             group by payment_type) as r on r.payment_type = p.payment_type
         )`,
-          collectors: sql`(
-          select ${jsonListOf(CollectorAmount, sql`collector, collector_id`)}
-          from (
-            select collector_id, max(collector) as collector,
-              coalesce(sum(count) filter (where sign = 1), 0) as receipts, sum(amount) as amount
-            from groups group by collector_id
-          ) as by_collector
-        )`,
+          collectors: groupsOf(
+            CollectorAmount,
+            { from: 'groups', by: ['collector_id'], order: sql`collector, collector_id` },
+            { collector: sql`max(collector)`, receipts: sql`sum(count) filter (where sign = 1)` },
+          ),
           difference: sql`round(
         coalesce((select sum(amount + fine) from lines), 0) - coalesce((select sum(amount) from by_type),
           0), 2)`,

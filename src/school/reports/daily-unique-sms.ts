@@ -2,7 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { faultsIn, jsonListOf } from './engine/report-parts.js';
+import { faultsIn, groupsOf, jsonListOf } from './engine/report-parts.js';
 import { onDate } from './shared/common-parameters.js';
 import { isWithinDays } from './shared/record-parts.js';
 
@@ -115,7 +115,6 @@ unique_messages as materialized (
   group by number, text
 )`,
     rows: {
-      position: sql`position`,
       key: sql`md5(number || ' ' || text)`,
       columns: {
         to: sql`number`,
@@ -127,15 +126,11 @@ unique_messages as materialized (
         sent: sql`sum(messages)`,
         uniqueMessages: sql`count(*)`,
         uniqueRecipients: sql`count(distinct number)`,
-        categories: sql`(
-          select ${jsonListOf(SmsCategoryCount, sql`category`, {
-            columns: { uniqueMessages: sql`unique_count` },
-          })}
-          from (
-            select category, sum(messages) as messages, count(*) as unique_count, sum(segments) as segments
-              from unique_messages group by category
-          ) as by_category
-        )`,
+        categories: groupsOf(
+          SmsCategoryCount,
+          { from: 'unique_messages', by: ['category'] },
+          { uniqueMessages: sql`count(*)` },
+        ),
       },
       over: sql`from unique_messages`,
     },

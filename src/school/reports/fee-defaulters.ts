@@ -5,7 +5,7 @@ import { amountType, type Day, monthType, textType } from './engine/parameter-ty
 import { defaulted, optional, required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
 import type { ReportContext } from './engine/report-context.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { groupsOf, jsonListOf } from './engine/report-parts.js';
 import { endOf, monthsAfter, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { asksFor } from './engine/shown-parts.js';
 import { assertFeeHead, assertPlace } from './shared/assert-place.js';
@@ -158,17 +158,14 @@ sums as materialized (
   group by student
   having sum(balance) > ${minimum}::numeric
 ),
-${studentsIn('sums', { day, domain, today, className, section })},
-listed as materialized (
-  select
-    s.*, c.class_order, sums.due, sums.concession, sums.paid, sums.balance, sums.credit, sums.fine,
-      sums.oldest,
-    row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
-  from students s
-  join sums on sums.student = s.student
-  left join classes c on c.class = s.class
-  where ${withLeft} or ${isOnRoll(day)}
-),
+${debtorsIn(sql`sums`, sql`b.due, b.concession, b.paid, b.balance, b.credit, b.fine, b.oldest`, {
+  day,
+  domain,
+  today,
+  className,
+  section,
+  withLeft,
+})},
 listed_items as (${headItems(OF_LISTED)}
 ),
 -- Items from entries are computed for all students at once; other months are read for the shown rows only.
@@ -179,7 +176,6 @@ entries_of as materialized (
   group by student
 )`,
     rows: {
-      position: sql`l.position`,
       key: sql`l.student`,
       of: 'l',
       columns: {
@@ -209,15 +205,11 @@ entries_of as materialized (
         students: sql`(select count(*) from listed)`,
         net: sql`sum(l.due - l.concession)`,
         finePaid: sql`sum(l.fine)`,
-        classes: sql`(
-          select ${jsonListOf(FeeDefaulterClassTotals, sql`class_order, class`)}
-          from (
-            select class, class_order, count(*) as students, sum(due) as due, sum(concession) as concession,
-              sum(paid) as paid,
-              sum(balance) as balance, sum(credit) as credit
-            from listed group by class, class_order
-          ) as by_class
-        )`,
+        classes: groupsOf(
+          FeeDefaulterClassTotals,
+          { from: 'listed', by: ['class_order', 'class'] },
+          { students: sql`count(*)` },
+        ),
         heads: sql`(
           select ${jsonListOf(FeeDefaulterHeadTotals, byFeeHead)}
           from (
@@ -379,18 +371,12 @@ buckets as materialized (
   ) as item
   group by student
 ),
-${studentsIn('buckets', { day, domain, today, className, section })},
-listed as materialized (
-  select
-    s.*, b.days0_to30, b.days31_to60, b.days61_to90, b.days_over90, b.balance, b.oldest, c.class_order,
-    row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
-  from students s
-  join buckets b on b.student = s.student
-  left join classes c on c.class = s.class
-  where ${withLeft} or ${isOnRoll(day)}
-)`,
+${debtorsIn(
+  sql`buckets`,
+  sql`b.days0_to30, b.days31_to60, b.days61_to90, b.days_over90, b.balance, b.oldest`,
+  { day, domain, today, className, section, withLeft },
+)}`,
       rows: {
-        position: sql`position`,
         key: sql`student`,
         columns: {
           studentId: sql`student`,
@@ -401,15 +387,11 @@ listed as materialized (
       totals: {
         columns: {
           students: sql`count(*)`,
-          classes: sql`(
-            select ${jsonListOf(ClassAgeing, sql`class_order, class`)}
-            from (
-              select class, class_order, count(*) as students, sum(days0_to30) as days0_to30,
-                sum(days31_to60) as days31_to60,
-                sum(days61_to90) as days61_to90, sum(days_over90) as days_over90, sum(balance) as balance
-              from listed group by class, class_order
-            ) as by_class
-          )`,
+          classes: groupsOf(
+            ClassAgeing,
+            { from: 'listed', by: ['class_order', 'class'] },
+            { students: sql`count(*)` },
+          ),
         },
         over: sql`from listed`,
       },
@@ -422,13 +404,18 @@ listed as materialized (
   },
 });
 
-/** The students of a CTE in their place on a day, and the order of the classes. */
-function studentsIn(
-  cte: 'sums' | 'buckets',
+/**
+ * The CTEs `students`, `classes` and `listed`: the students of a CTE `b` that the report lists, in their place
+ * on a day and in order, with these columns of `b`.
+ */
+function debtorsIn(
+  cte: Sql,
+  columns: Sql,
   of: Pick<ReportContext, 'domain' | 'today'> & {
     readonly day: Day;
     readonly className: string | null;
     readonly section: string | null;
+    readonly withLeft: boolean;
   },
 ): Sql {
   return sql`students as materialized (
@@ -441,9 +428,18 @@ function studentsIn(
   from records r
   cross join lateral (select ${stayOn(of.day)} as data offset 0) as stay
   where ${liveRecordsIn(of.domain, 'registration')}
-    and r.id in (select student from ${sql.raw(cte)})
+    and r.id in (select student from ${cte})
     and ${isInPlace(of.className, of.section, 'stay')}
 ),
 classes as (${classOrders(of)}
+),
+listed as materialized (
+  select
+    s.*, c.class_order, ${columns},
+    row_number() over (order by c.class_order, s.class, s.section, s.roll_no, s.name, s.student) as position
+  from students s
+  join ${cte} b on b.student = s.student
+  left join classes c on c.class = s.class
+  where ${of.withLeft} or ${isOnRoll(of.day)}
 )`;
 }

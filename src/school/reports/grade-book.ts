@@ -252,7 +252,6 @@ books as materialized (
   group by id
 )`,
     rows: {
-      position: sql`l.position`,
       key: sql`l.id`,
       of: 'l',
       columns: {

@@ -2,7 +2,7 @@ import { liveRecordsIn } from '../../store/sql/records-of.js';
 import { sql } from '../../store/sql.js';
 import { column, rowType } from './engine/columns.js';
 import { defineReport } from './engine/report.js';
-import { faultsIn, jsonListOf } from './engine/report-parts.js';
+import { faultsIn, groupsOf } from './engine/report-parts.js';
 import { onDate } from './shared/common-parameters.js';
 import { isWithinDays } from './shared/record-parts.js';
 
@@ -71,7 +71,6 @@ usable as materialized (
   select *, row_number() over (order by data->>'created_on', id) as position from requests where fault is null
 )`,
     rows: {
-      position: sql`q.position`,
       key: sql`q.id`,
       of: 'q',
       columns: {
@@ -97,11 +96,11 @@ left join records u
       columns: {
         requests: sql`(select count(*) from usable)`,
         days: sql`(select coalesce(sum(days), 0) from usable)`,
-        byKindAndStatus: sql`(
-          select ${jsonListOf(LeaveRequestCount, sql`kind, status`)}
-          from (select kind, status, count(*) as requests, sum(days) as days from usable
-            group by kind, status) as counted
-        )`,
+        byKindAndStatus: groupsOf(
+          LeaveRequestCount,
+          { from: 'usable', by: ['kind', 'status'] },
+          { requests: sql`count(*)` },
+        ),
       },
     },
     leftOut: [faultsIn('requests', 'leave_request')],

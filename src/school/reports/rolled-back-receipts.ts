@@ -5,7 +5,7 @@ import { column, rowType } from './engine/columns.js';
 import { type Day, dayType, interval, rollbackBasis } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { faultsIn, jsonListOf } from './engine/report-parts.js';
+import { faultsIn, groupsOf, jsonListOf } from './engine/report-parts.js';
 import { endOf } from './engine/school-calendar.js';
 import { asOn, checkRange, fromAndTo } from './shared/common-parameters.js';
 import { byFeeHead, feeHeadPlaces, isWithinDays, linesOfNothing } from './shared/record-parts.js';
@@ -165,10 +165,7 @@ lines as materialized (
       totals: {
         columns: {
           receipts: sql`(select count(*) from receipts)`,
-          heads: sql`(
-            select ${jsonListOf(FeeHeadAmount, byFeeHead)}
-            from (select fee_head, sum(amount) as amount from lines group by fee_head) as by_head
-          )`,
+          heads: groupsOf(FeeHeadAmount, { from: 'lines', by: ['fee_head'], order: byFeeHead }),
           fine: sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
           total: sql`(select round(coalesce(sum(total), 0), 2) from receipts)`,
           types: sql`(

@@ -224,7 +224,6 @@ by_category as (
   group by category
 )`,
       rows: {
-        position: sql`position`,
         key: sql`category`,
         from: sql`from by_category`,
       },

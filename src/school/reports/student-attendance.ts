@@ -4,7 +4,7 @@ import { column, rowType } from './engine/columns.js';
 import { percentType, textType } from './engine/parameter-types.js';
 import { defaulted, optional, parameterError } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { groupsOf, jsonListOf } from './engine/report-parts.js';
 import { firstDayOf, lastDayOf, monthOfDay } from './engine/school-calendar.js';
 import { assertPlace, assertStudent } from './shared/assert-place.js';
 import { checkRange, inClass, inSection, startAndEnd } from './shared/common-parameters.js';
@@ -16,8 +16,11 @@ import {
   countingMark,
   marksOf,
   marksOfNoDay,
+  PRESENT_DAYS,
   presentDays,
   registeredStudents,
+  STUDENT_MARKS,
+  SUMS_OF_MARKS,
   sessionStart,
   studentDays,
   studentsOfClass,
@@ -40,15 +43,9 @@ const StudentAttendance = rowType('StudentAttendance', 'The attendance of one st
   section: column.text('Section at the end of the range.'),
   rollNo: column.nullable.whole('Roll number.'),
   workingDays: column.whole('Working days on roll.'),
-  present: column.whole('Days marked present.'),
-  absent: column.whole('Days marked absent.'),
-  late: column.whole('Days marked late; they count present.'),
-  halfDay: column.whole('Half days; each counts 0.5.'),
-  leave: column.whole('Days of leave.'),
+  ...STUDENT_MARKS,
   unmarked: column.whole('Working days without a mark.'),
-  presentDays: column.number(
-    'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
-  ),
+  presentDays: PRESENT_DAYS,
   percent: column.nullable.percent('Days that count present of the working days on roll.'),
   absenceStreak: column.whole(
     'Number of the last marked working days of the session, up to the end of the range, that are ' +
@@ -60,13 +57,7 @@ const StudentAttendance = rowType('StudentAttendance', 'The attendance of one st
 const StudentAttendanceTotals = rowType('StudentAttendanceTotals', 'All students listed.', {
   students: column.whole('Number of students.'),
   workingDays: column.whole('Sum of the working days on roll.'),
-  present: column.whole('Days marked present.'),
-  absent: column.whole('Days marked absent.'),
-  late: column.whole('Days marked late.'),
-  halfDay: column.whole('Half days.'),
-  leave: column.whole('Days of leave.'),
-  unmarked: column.whole('Working days without a mark.'),
-  presentDays: column.number('Sum of the days that count present. Unit: days.'),
+  ...SUMS_OF_MARKS,
   percent: column.nullable.percent('Sum of present days by sum of working days.'),
 });
 
@@ -229,9 +220,7 @@ const AttendanceShortage = rowType(
     guardian: column.nullable.text('Name of the father, else of the mother.'),
     phone: column.nullable.text('Phone of the guardian.'),
     workingDays: column.whole('Working days on roll.'),
-    presentDays: column.number(
-      'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
-    ),
+    presentDays: PRESENT_DAYS,
     absent: column.whole('Days marked absent.'),
     leave: column.whole('Days of leave.'),
     unmarked: column.whole('Working days without a mark; many of them may be the reason.'),
@@ -353,20 +342,16 @@ where is_below`,
           students: sql`count(*)`,
           below: sql`count(*) filter (where is_below)`,
           percent: sql`round(100 * sum(present_days) / nullif(sum(working_days), 0), 2)`,
-          classes: sql`(
-            select ${jsonListOf(AttendanceShortageOfClass, sql`class_order, last_class`, {
-              columns: {
-                class: sql`last_class`,
-                percent: sql`round(100 * present_days / working_days, 2)`,
-              },
-            })}
-            from (
-              select last_class, class_order, count(*) as students, count(*) filter (where is_below) as below,
-                sum(present_days) as present_days, sum(working_days) as working_days
-              from counted
-              group by last_class, class_order
-            ) as by_class
-          )`,
+          classes: groupsOf(
+            AttendanceShortageOfClass,
+            { from: 'counted', by: ['class_order', 'last_class'] },
+            {
+              class: sql`last_class`,
+              students: sql`count(*)`,
+              below: sql`count(*) filter (where is_below)`,
+              percent: sql`round(100 * sum(present_days) / sum(working_days), 2)`,
+            },
+          ),
         },
         over: sql`from counted`,
       },

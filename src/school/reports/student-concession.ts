@@ -5,7 +5,7 @@ import { column, rowType } from './engine/columns.js';
 import { type Day, textType } from './engine/parameter-types.js';
 import { required } from './engine/parameters.js';
 import { defineReport } from './engine/report.js';
-import { jsonListOf } from './engine/report-parts.js';
+import { groupsOf } from './engine/report-parts.js';
 import { endOf, monthOfDay, monthsOf, sessionOf } from './engine/school-calendar.js';
 import { json } from './engine/statement.js';
 import { hintAtStudentId } from './shared/assert-place.js';
@@ -119,7 +119,6 @@ in_force as materialized (
   where value is not null and ${monthOfDay(day)} between from_month and to_month
 )`,
       rows: {
-        position: sql`position`,
         key: sql`id`,
         columns: {
           type: sql`data->>'type'`,
@@ -133,11 +132,9 @@ in_force as materialized (
       totals: {
         columns: {
           concessions: sql`(select count(*) from in_force)`,
-          amounts: sql`(
-            select ${jsonListOf(ConcessionAmount, sql`month, ${byFeeHead}`)}
-            from (select month, fee_head, sum(demand) as demand, sum(concession) as concession from amounts
-              group by month, fee_head) as item
-          )`,
+          amounts: groupsOf(ConcessionAmount, {
+            ...{ from: 'amounts', by: ['month', 'fee_head'], order: sql`month, ${byFeeHead}` },
+          }),
           total: sql`(select round(coalesce(sum(concession), 0), 2) from amounts)`,
         },
       },

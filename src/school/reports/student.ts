@@ -10,6 +10,7 @@ import { json } from './engine/statement.js';
 import { assertStudent } from './shared/assert-place.js';
 import { feeItems } from './shared/fee-items.js';
 import { isInSections, listOrEmpty } from './shared/record-parts.js';
+import { MARKS } from './shared/student-days.js';
 
 const Sibling = rowType('Sibling', 'A student with the same phone of the guardian.', {
   studentId: column.text('`_id` of the student.'),
@@ -20,11 +21,7 @@ const Sibling = rowType('Sibling', 'A student with the same phone of the guardia
 });
 
 const StudentMarks = rowType('StudentMarks', 'The attendance counts of a student in this session.', {
-  present: column.whole('Days marked present.'),
-  absent: column.whole('Days marked absent.'),
-  late: column.whole('Days marked late.'),
-  halfDay: column.whole('Half days.'),
-  leave: column.whole('Days of leave.'),
+  ...MARKS,
   lastMarkedOn: column.nullable.day('The last day with a mark.'),
 });
 

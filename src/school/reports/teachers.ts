@@ -257,7 +257,6 @@ loads as materialized (
   left join presence p on p.teacher = t.id
 )`,
       rows: {
-        position: sql`position`,
         key: sql`id`,
         columns: {
           userId: sql`id`,

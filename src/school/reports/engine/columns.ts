@@ -73,9 +73,14 @@ export function rowType<Members extends Readonly<Record<string, TypeMember<unkno
 type RowOf<Members extends Readonly<Record<string, TypeMember<unknown>>>> =
   ReturnType<typeof objectType<Members>> extends DeclaredType<infer Row> ? Row : never;
 
+/** The name of a column in SQL, and that of a parameter in REST: `rollNo` is `roll_no`. */
+export function inSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** The heading of a column: `oldestDueDate` is "Oldest due date". */
 export function headingOf(columnName: string): string {
-  const words = columnName.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();
+  const words = inSnakeCase(columnName).replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

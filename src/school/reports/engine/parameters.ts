@@ -6,6 +6,7 @@
 import { type ErrorDetail, ServiceError } from '../../../base/errors.js';
 import { addDays, DAYS_AGO } from '../../../base/model/calendar.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
+import { inSnakeCase } from './columns.js';
 import { type Day, dayOrMonthType, dayType, type ParameterType } from './parameter-types.js';
 import type { SchoolSettings } from './school-settings.js';
 
@@ -96,11 +97,9 @@ export function defaulted<Value>(
 }
 
 export function namedParameters(list: DeclaredParameters): ParameterList {
-  const named = Object.entries(list).map(([name, parameter]) => {
-    const restName = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return [name, { restName, ...parameter }];
-  });
-  return Object.fromEntries(named);
+  return Object.fromEntries(
+    Object.entries(list).map(([name, parameter]) => [name, { restName: inSnakeCase(name), ...parameter }]),
+  );
 }
 
 /**

@@ -46,37 +46,49 @@ interface CsvOptions {
 }
 
 export async function* printCsv(
-  report: Pick<ReportForm, 'row' | 'totals'>,
+  report: Pick<ReportForm, 'row'>,
   lines: AsyncIterable<ReportStreamLine>,
   { byteOrderMark, timeZone }: CsvOptions,
 ): AsyncIterable<string> {
-  let table: ReturnType<typeof tableOf> | undefined;
-  for await (const { part, json } of lines) {
-    const content = parseExactJson(json);
-    if (!isJsonObject(content)) continue;
-    if (part === 'totals') {
-      table = tableOf(report.row, content);
-      yield (byteOrderMark === 'with' ? '\uFEFF' : '') + printCsvLine(table.headings);
-    }
-    if (part !== 'row' || !table) continue;
+  for await (const { part, content, table } of withTable(report, lines)) {
+    if (part === 'totals') yield (byteOrderMark === 'with' ? '\uFEFF' : '') + printCsvLine(table.headings);
+    if (part !== 'row') continue;
     for (const cells of table.linesOf(content))
       yield printCsvLine(inZone(cells, timeZone).map(({ value }) => value || null));
   }
 }
 
+interface TablePart {
+  readonly part: ReportLine['part'];
+  readonly content: JsonObject;
+  readonly table: Table;
+}
+
+/** The parts with the table of the rows. The totals come first, because they determine its columns. */
+async function* withTable(
+  report: Pick<ReportForm, 'row'>,
+  lines: AsyncIterable<ReportStreamLine>,
+): AsyncGenerator<TablePart, void> {
+  let table: Table | undefined;
+  for await (const { part, json } of lines) {
+    const content = parseExactJson(json);
+    if (!isJsonObject(content)) continue;
+    if (part === 'totals') table = tableOf(report.row, content);
+    if (table) yield { part, content, table };
+  }
+}
+
 export async function* printReportParquet(
-  report: Pick<ReportForm, 'row' | 'totals'>,
+  report: Pick<ReportForm, 'row'>,
   lines: AsyncIterable<ReportStreamLine>,
 ): AsyncGenerator<Uint8Array, void> {
-  const parts = lines[Symbol.asyncIterator]();
+  const parts = withTable(report, lines);
   try {
     const first = await parts.next();
-    // The totals come first, because they determine the columns.
-    const totals = first.done ? {} : parseExactJson(first.value.json);
-    const table = tableOf(report.row, isJsonObject(totals) ? totals : {});
-    yield* printParquet(columnsOfTable(table), rowsOf(table, { [Symbol.asyncIterator]: () => parts }));
+    const table = first.done ? tableOf(report.row, {}) : first.value.table;
+    yield* printParquet(columnsOfTable(table), rowsOf(parts));
   } finally {
-    await parts.return?.();
+    await parts.return();
   }
 }
 
@@ -91,18 +103,14 @@ function columnsOfTable({ headings, types }: Table): readonly TableColumn[] {
   });
 }
 
-async function* rowsOf(
-  table: Table,
-  lines: AsyncIterable<ReportStreamLine>,
-): AsyncGenerator<readonly TableLine[], void> {
-  for await (const { part, json } of lines) {
-    const content = part === 'row' ? parseExactJson(json) : undefined;
-    if (isJsonObject(content)) yield table.linesOf(content).map((cells) => cells.map(({ value }) => value));
+async function* rowsOf(parts: AsyncIterable<TablePart>): AsyncGenerator<readonly TableLine[], void> {
+  for await (const { part, content, table } of parts) {
+    if (part === 'row') yield table.linesOf(content).map((cells) => cells.map(({ value }) => value));
   }
 }
 
 export function printXlsx(
-  report: Pick<ReportForm, 'title' | 'row' | 'totals'>,
+  report: Pick<ReportForm, 'title' | 'row'>,
   head: ReportHead,
   lines: AsyncIterable<ReportStreamLine>,
   timeZone?: string,
@@ -114,22 +122,18 @@ export function printXlsx(
   ]);
 
   async function* reportRows(): AsyncGenerator<string, void> {
-    let table: Table | undefined;
-    let totals: JsonObject = {};
-    for await (const { part, json } of lines) {
-      const content = parseExactJson(json);
-      if (!isJsonObject(content)) continue;
+    let totals: readonly Cell[] | undefined;
+    for await (const { part, content, table } of withTable(report, lines)) {
       if (part === 'warning') warnings.push(content);
       if (part === 'totals') {
-        totals = content;
-        table = tableOf(report.row, content);
+        totals = table.lineOf(content);
         yield printRow(table.headings.map((heading) => textCell(heading, STYLE.heading)));
       }
-      if (part !== 'row' || !table) continue;
+      if (part !== 'row') continue;
       for (const cells of table.linesOf(content))
         yield printRow(inZone(cells, timeZone).map(({ type, value }) => printCell(type, value)));
     }
-    if (table) yield printRow(printTotals(table.lineOf(totals)));
+    if (totals) yield printRow(printTotals(totals));
   }
 }
 

@@ -3,7 +3,7 @@
  * not in the statement, and Postgres does not compute a CTE that nothing refers to.
  */
 import { nameLiteral, type Sql, sql } from '../../../store/sql.js';
-import { type Column, type ColumnType, type RowClass } from './columns.js';
+import { type Column, type ColumnType, inSnakeCase, type RowClass } from './columns.js';
 import type { ShownParts } from './shown-parts.js';
 
 /**
@@ -25,8 +25,8 @@ export interface ReportParts<Row extends object, Totals extends object> {
 }
 
 interface RowParts<Row extends object> {
-  /** The position in the report, from 1. */
-  readonly position: Sql;
+  /** The position in the report, from 1. Default: the column `position` of the table `of`. */
+  readonly position?: Sql;
   /** Identifies the subject of the row, e.g. the student's `_id`: the next page continues after it. */
   readonly key: Sql;
   /** The alias of the table with the columns that are not named; `r.data`: they are members of a record. */
@@ -72,6 +72,27 @@ export function jsonListOf<Row extends object>(
   return sql`json_agg(${objectOf(membersOf(rowClass, columns, same(of)))} order by ${order})`;
 }
 
+/**
+ * A list within the totals with an object for each group of rows that agree in the columns `by`. Of the other
+ * columns of the class, one that is not named is a sum, as in totals. `order` is by default that of `by`.
+ */
+export function groupsOf<Row extends object>(
+  rowClass: RowClass<Row>,
+  { from, by, order }: { readonly from: string; readonly by: readonly string[]; readonly order?: Sql },
+  columns: ColumnSql<Row> = {},
+): Sql {
+  const named: Readonly<Record<string, Sql | undefined>> = columns;
+  const measures = rowClass.columns
+    .map(({ name }) => ({ own: named[name], name: inSnakeCase(name) }))
+    .filter(({ name }) => !by.includes(name))
+    .map(({ own, name }) => sql`${own ?? sql.raw(`sum(${name})`)} as ${sql.raw(name)}`);
+  const keys = sql.raw(by.join(', '));
+  return sql`(
+  select ${jsonListOf(rowClass, order ?? keys)}
+  from (select ${keys}, ${sql.join(measures)} from ${sql.raw(from)} group by ${keys}) as grouped
+)`;
+}
+
 /** The records of a CTE with the columns `id` and `fault` that have a fault: rows of `leftOut`. */
 export function faultsIn(cte: string, collection: string, where: Sql = sql`true`): Sql {
   return sql`select distinct ${nameLiteral(collection)} as collection, id, fault as reason
@@ -80,7 +101,7 @@ where fault is not null and ${where}`;
 }
 
 function selectRows(
-  { position, key, of, columns = {}, from }: RowParts<object>,
+  { key, of, position = same(of)('position'), columns = {}, from }: RowParts<object>,
   rowClass: RowClass,
   shown: ReadonlySet<string>,
 ): Sql {
@@ -114,7 +135,7 @@ ${from}`
 /** The column of a name as the statement has it: `rollNo` is `roll_no`, of a record `s.data->>'roll_no'`. */
 function same(of: string | undefined): (name: string) => Sql {
   const [before, after] = of?.endsWith('.data') ? [`${of}->>'`, "'"] : [of === undefined ? '' : `${of}.`, ''];
-  return (name) => sql.raw(before + name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) + after);
+  return (name) => sql.raw(before + inSnakeCase(name) + after);
 }
 
 type Member = readonly [name: string, value: Sql];

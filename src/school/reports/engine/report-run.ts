@@ -16,6 +16,7 @@ import {
   printReportParquet,
   printXlsx,
   type ReportForm,
+  type ReportHead,
   type ReportStreamLine,
 } from './print-report.js';
 import type { ReportContext, ReportServices } from './report-context.js';
@@ -29,15 +30,12 @@ import {
   streamStatement,
 } from './statement.js';
 
-export interface ReportPage {
+export interface ReportPage extends ReportHead {
   readonly rows: readonly JsonObject[];
   /** A unique key for each row of the report, independent of the page. */
   readonly rowKeys: readonly string[];
   readonly totals: JsonObject;
   readonly warnings: readonly JsonObject[];
-  readonly parameters: JsonObject;
-  readonly generatedAt: string;
-  readonly currency: string;
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
@@ -90,6 +88,16 @@ export class ReportRun {
     this.#generatedAt = options.services.now().toISOString();
   }
 
+  get #head(): ReportHead {
+    const { report, context } = this.#options;
+    return {
+      report: report.name,
+      parameters: this.parameters,
+      generatedAt: this.#generatedAt,
+      currency: context.settings.currency,
+    };
+  }
+
   /** The parameters as understood, with defaults filled in. */
   get parameters(): JsonObject {
     return Object.fromEntries(
@@ -107,7 +115,7 @@ export class ReportRun {
    * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a malformed cursor.
    */
   async page(options: PageOptions = {}): Promise<ReportPage> {
-    const { report, services, compose, context } = this.#options;
+    const { report, services, compose } = this.#options;
     const first = pageSize(options.first, services);
     const after = options.after === undefined ? undefined : parseReportCursor(options.after);
     const sql = compose(options.shown ?? everyPart(report));
@@ -116,6 +124,7 @@ export class ReportRun {
     const shown = rows.slice(0, first);
     const last = shown.at(-1);
     return {
+      ...this.#head,
       rows: shown.map(({ content }) => parseObject(content)),
       rowKeys: shown.map(({ key }) => key ?? ''),
       totals: parseObject(lines.find(({ part }) => part === 'totals')?.content ?? '{}'),
@@ -123,9 +132,6 @@ export class ReportRun {
         .flatMap(({ part, content }) => (part === 'warning' ? [content] : []))
         .toSorted()
         .map(parseObject),
-      parameters: this.parameters,
-      generatedAt: this.#generatedAt,
-      currency: context.settings.currency,
       pageInfo: {
         hasNextPage: rows.length > first,
         endCursor: last ? printReportCursor({ position: Number(last.position), key: last.key ?? '' }) : null,
@@ -168,8 +174,8 @@ export class ReportRun {
 
   /** A page as the JSON text REST sends: numbers with the digits Postgres printed. */
   async pageAnswer(options: Omit<PageOptions, 'shown'>): Promise<JsonObject & Pick<ReportPage, 'pageInfo'>> {
-    const { pageInfo, rowKeys: _, rows, totals, warnings, ...rest } = await this.page(options);
-    return { report: this.#options.report.name, ...rest, rows, totals, warnings, pageInfo };
+    const { rowKeys: _, ...page } = await this.page(options);
+    return { ...page };
   }
 
   /** Totals, warnings and rows as they arrive, the totals always first; only the `shown` parts, if given. */
@@ -185,23 +191,17 @@ export class ReportRun {
   }
 
   #body(options: AnswerOptions): AsyncIterable<string | Uint8Array> {
-    const { report, context } = this.#options;
-    const head = {
-      report: report.name,
-      parameters: this.parameters,
-      generatedAt: this.#generatedAt,
-      currency: context.settings.currency,
-    };
+    const { report } = this.#options;
     const lines = this.lines(partsOfFormat(report, options.format));
     switch (options.format) {
       case 'json':
-        return printJson(head, lines);
+        return printJson(this.#head, lines);
       case 'ndjson':
         return printNdjson(lines);
       case 'csv':
         return printCsv(report, lines, options);
       case 'xlsx':
-        return printXlsx(report, head, lines, options.timeZone);
+        return printXlsx(report, this.#head, lines, options.timeZone);
       case 'parquet':
         return printReportParquet(report, lines);
     }

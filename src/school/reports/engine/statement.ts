@@ -20,25 +20,20 @@ export interface ReportLine {
   readonly content: string;
 }
 
-/** Totals, warnings and at most `limit` rows after the cursor, in order. */
-export function pageStatement(report: Sql, limit: number, after: ReportCursor | undefined): Sql {
-  return after === undefined ? firstPage(report, limit) : pageAfter(report, limit, after);
-}
-
 /**
- * Named once, so that the condition on the position reaches into the report and the content of other rows is
- * not computed. Lines that are not rows have position 0: a second condition, joined by `or`, would prevent
- * Postgres from stopping at the limit when only rows are requested.
+ * Totals, warnings and at most `limit` rows after the cursor, in order.
+ *
+ * The first page names the report once, so that the condition on the position reaches into it and the content
+ * of other rows is not computed. Lines that are not rows have position 0: a second condition, joined by `or`,
+ * would prevent Postgres from stopping at the limit when only rows are requested.
  */
-function firstPage(report: Sql, limit: number): Sql {
-  return sql`
+export function pageStatement(report: Sql, limit: number, after: ReportCursor | undefined): Sql {
+  if (after === undefined)
+    return sql`
 select part, report.position::text, key, content::text
 from (${report}) as report
 where report.position <= ${limit}
 order by report.position`;
-}
-
-function pageAfter(report: Sql, limit: number, after: ReportCursor): Sql {
   return sql`
 with report as materialized (${report}),
 start as (

@@ -34,7 +34,7 @@ import {
   recordsIn,
 } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
-import type { RowClass } from '../engine/columns.js';
+import { inSnakeCase, type RowClass } from '../engine/columns.js';
 import { type Day, isReportDay } from '../engine/parameter-types.js';
 import type { ReportServices } from '../engine/report-context.js';
 import { sessionOf, todayIn } from '../engine/school-calendar.js';
@@ -110,7 +110,7 @@ export class Receipts {
    */
   record(scope: Scope, input: RecordReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'create');
-    const request = printExactJson({ recordReceipt: plainInput(input) });
+    const request = printExactJson({ recordReceipt: defined(input) as JsonObject });
     const store = () => this.#once(scope, options, request, (tx) => this.#record(writer, input, tx));
     // A transaction already has its connection.
     if (options.within) return store();
@@ -125,9 +125,7 @@ export class Receipts {
    */
   rollBack(scope: Scope, input: RollBackReceiptInput, options: ReceiptOptions = {}): Promise<Receipt> {
     const writer = writerOf(scope, 'update');
-    const request = printExactJson({
-      rollBackReceipt: { receiptNo: input.receiptNo, reason: input.reason, type: input.type },
-    });
+    const request = printExactJson({ rollBackReceipt: defined(input) as JsonObject });
     return this.#once(scope, options, request, (tx) => this.#rollBack(writer, input, tx));
   }
 
@@ -534,20 +532,6 @@ function exact(value: Decimal): ExactNumber {
   return new ExactNumber(value.toFixed(2));
 }
 
-function plainInput({ amount, lines, ...rest }: RecordReceiptInput): JsonObject {
-  return {
-    ...(defined(rest) as JsonObject),
-    amount: amount ?? null,
-    lines:
-      lines?.map((line) => ({
-        feeHead: line.feeHead,
-        month: line.month,
-        amount: line.amount,
-        fine: line.fine ?? null,
-      })) ?? null,
-  };
-}
-
 function parseRecord(json: string): JsonObject {
   const record = parseExactJson(json);
   invariant(isJsonObject(record), 'a record is an object');
@@ -563,7 +547,7 @@ function toReceipt(record: JsonObject): Receipt {
 /** The members of a record as the values of a row: `receipt_no` is `receiptNo`. */
 function fromRecord({ columns }: RowClass, record: JsonObject): object {
   const values = columns.map(({ name, type, rowClass, isNullable }) => {
-    const value = record[name] ?? record[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+    const value = record[name] ?? record[inSnakeCase(name)];
     if (rowClass)
       return [
         name,

@@ -31,6 +31,7 @@
 
 import { liveRecordsIn } from '../../../store/sql/records-of.js';
 import { type Sql, sql } from '../../../store/sql.js';
+import { column } from '../engine/columns.js';
 import type { Day, Session } from '../engine/parameter-types.js';
 import type { ReportContext } from '../engine/report-context.js';
 import { daysAfter, firstDayOf, monthOfDay, monthsOf, sessionOf } from '../engine/school-calendar.js';
@@ -373,6 +374,34 @@ export function marksOf(first: Day, last: Day, { domain, today }: ReportContext)
 export const countingMark: Sql = sql`${isOnRoll(sql`left(right(r.keys->>'student_day', 12), 10)`, 's')}
       and not (select places from days_off) ?
         ((r.data->>'class') || ' ' || left(right(r.keys->>'student_day', 12), 10))`;
+
+/** How many days of a student count as present, as `presentDays` has it. */
+export const PRESENT_DAYS = column.number(
+  'Days that count present: present + late + 0.5 half (+ leave, by setting). Unit: days.',
+);
+
+/** The number of marks of each kind. */
+export const MARKS = {
+  present: column.whole('Days marked present.'),
+  absent: column.whole('Days marked absent.'),
+  late: column.whole('Days marked late.'),
+  halfDay: column.whole('Half days.'),
+  leave: column.whole('Days of leave.'),
+};
+
+/** Those of one student, from which percentages are computed. */
+export const STUDENT_MARKS = {
+  ...MARKS,
+  late: column.whole('Days marked late; they count present.'),
+  halfDay: column.whole('Half days; each counts 0.5.'),
+};
+
+/** Those of all students listed. */
+export const SUMS_OF_MARKS = {
+  ...MARKS,
+  unmarked: column.whole('Working days without a mark.'),
+  presentDays: column.number('Sum of the days that count present. Unit: days.'),
+};
 
 /** How many days count as present, for a line with the counts `present`, `late`, `half_day` and `leave`. */
 export function presentDays({ leaveCountsPresent }: ReportContext['settings']): Sql {
