@@ -80,7 +80,7 @@ export function registerVerifyCommand(command: Command, { config }: CommandLine)
     .action((file: string, options: BackupOptions) => {
       const startedAt = performance.now();
       const signal = listenForStopSignal();
-      return withVerifiedArchive({ file, signal, config, options }, async ({ manifest }, bytes) => {
+      return withVerifiedArchive(file, options, { config, signal }, async ({ manifest }, bytes) => {
         printBackupSummary(manifest, options, { file, bytes, startedAt });
       });
     });
@@ -112,7 +112,7 @@ async function restore(
   const erasures = options.erasures === undefined ? undefined : await readErasures(options.erasures);
   const signal = listenForStopSignal();
   const startedAt = performance.now();
-  await withVerifiedArchive({ file, signal, config, options }, async (archive, bytes) => {
+  await withVerifiedArchive(file, options, { config, signal }, async (archive, bytes) => {
     const outcome = await withTransfer({ config, signal }, 'restoring', (transfer) =>
       restoreArchive({
         ...{ ...transfer, archive, into: options.into, erasures, signal },
@@ -150,15 +150,11 @@ function addSecretOptions(command: Command): Command {
  * Passes a backup that was read completely and found intact, and its size; shows the progress of reading.
  */
 async function withVerifiedArchive(
-  input: {
-    readonly file: string;
-    readonly signal: AbortSignal;
-    readonly config: Config;
-    readonly options: BackupOptions;
-  },
+  file: string,
+  options: BackupOptions,
+  { config, signal }: CommandLine,
   work: (archive: Archive, bytes: number) => Promise<void>,
 ): Promise<void> {
-  const { file, signal, config, options } = input;
   await using stored = await openFileSource(file).catch((error: unknown) => {
     throw toFileError(file, error);
   });

@@ -1,13 +1,12 @@
 /** `campus sql-views`: the records of a school as SQL views, for programs that read nothing else. */
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
-import type { Scope } from '../base/model/scope.js';
 import { didYouMean } from '../base/text/did-you-mean.js';
 import type { Services } from '../gateway/compose/services.js';
 import { type Audience, describeAudience } from '../services/sql-views/compile-view.js';
 import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
 import { declaredRoles } from '../store/catalog/roles.js';
-import { actInDomain, type CommandLine, findUser } from './command-line.js';
+import { actInDomain, type CommandLine, type DomainWork, findUser } from './command-line.js';
 import { printLine } from './console-output.js';
 
 interface SqlViewsCommandOptions {
@@ -25,9 +24,10 @@ export function registerSqlViewsCommand(command: Command, commandLine: CommandLi
     .option('--new-password', 'give their logins new passwords')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--drop', 'remove logins, schemas and views');
-  actInDomain<SqlViewsCommandOptions>(command, commandLine, async ({ services, scope, options }) => {
+  actInDomain<SqlViewsCommandOptions>(command, commandLine, async (work) => {
+    const { services, options } = work;
     const views = new SqlViews({ database: services.database, collections: services.catalog });
-    const audiences = await chooseAudiences({ services, scope, views, options });
+    const audiences = await chooseAudiences(work, views);
     const mode = options.dryRun ? 'tried' : 'done';
     const changes = options.drop
       ? await views.drop({ audiences, mode })
@@ -39,13 +39,10 @@ export function registerSqlViewsCommand(command: Command, commandLine: CommandLi
 }
 
 /** @throws NOT_FOUND for a role, user or views that are not there */
-async function chooseAudiences(input: {
-  readonly services: Services;
-  readonly scope: Scope;
-  readonly views: SqlViews;
-  readonly options: SqlViewsCommandOptions;
-}): Promise<readonly Audience[]> {
-  const { services, scope, views, options } = input;
+async function chooseAudiences(
+  { services, scope, options }: DomainWork<SqlViewsCommandOptions>,
+  views: SqlViews,
+): Promise<readonly Audience[]> {
   const { role: roles = [], user: userNames = [] } = options;
   const users = await services.users.list(scope);
   const ofUser = (user: (typeof users)[number]): Audience => ({

@@ -2,7 +2,7 @@
 
 import { FORMATS, type Format } from '../../base/tables/format.js';
 import { requireScope } from '../resolvers/request-context.js';
-import { invalidParameter, readFlag } from './parameter-reader.js';
+import { invalidParameter, oneOf, readFlag } from './parameter-reader.js';
 import { inQuery, type Parameter, type RestRequest } from './route.js';
 
 export const FORMAT_PARAMETERS: readonly Parameter[] = [
@@ -22,11 +22,7 @@ export const FORMAT_PARAMETERS: readonly Parameter[] = [
 
 /** @throws INVALID_VALUE (400) */
 export function formatOf({ parameters, format }: Pick<RestRequest, 'parameters' | 'format'>): Format {
-  const wanted = parameters.format;
-  if (wanted === undefined) return format;
-  const known = FORMATS.find((one) => one === wanted);
-  if (known) return known;
-  throw invalidParameter('format', wanted, `one of ${FORMATS.join(', ')}`);
+  return parameters.format === undefined ? format : oneOf('format', parameters.format, FORMATS);
 }
 
 /** @throws INVALID_VALUE (400) */

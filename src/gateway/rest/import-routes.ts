@@ -13,7 +13,7 @@ import {
 } from '../resolvers/services/import-resolver.js';
 import { nextPage } from './answer-records.js';
 import { describeAnswer, toAnswer } from './describe-answers.js';
-import { invalidParameter, pageParameters, readFlag } from './parameter-reader.js';
+import { oneOf, pageParameters, readFlag } from './parameter-reader.js';
 import { asRecord, FORCE } from './record-write-routes.js';
 import {
   type Answer,
@@ -312,10 +312,4 @@ export function importOptionsOf(sent: Readonly<Record<string, string | undefined
     missing: missing === undefined ? null : oneOf('missing', missing, Object.values(ImportMissingValue)),
     triggers: names?.map((name) => oneOf('triggers', name, Object.values(ImportTriggerValue))) ?? null,
   };
-}
-
-function oneOf<T extends string>(parameter: string, sent: string, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === sent);
-  if (found !== undefined) return found;
-  throw invalidParameter(parameter, sent, `one of ${allowed.join(', ')}`);
 }

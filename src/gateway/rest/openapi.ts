@@ -6,7 +6,7 @@ import { ERRORS, type ErrorCode } from '../../base/errors.js';
 import { MEDIA_TYPES } from '../../base/tables/format.js';
 import { FileResult } from '../resolvers/services/file-resolver.js';
 import { ImportResult } from '../resolvers/services/import-resolver.js';
-import { describeAnswer } from './describe-answers.js';
+import { describeAnswer, schemaRef } from './describe-answers.js';
 import { PROBLEM_TYPE_PREFIX } from './problem.js';
 import type { AnswerDescription, Body, Parameter, RouteDescription, Schema } from './route.js';
 import type { RouteTable } from './routes.js';
@@ -223,38 +223,40 @@ function describeResponse(
 
 /** One response per status that some operation has, listing the codes it may carry. */
 function describeErrors(operations: readonly RouteDescription[]): Schema {
-  const used = new Set(operations.flatMap((row) => [...row.errors, ...commonErrors(row)]));
-  const statuses = new Set([...used].map(statusOf));
-  const codesByStatus = new Map<number, ErrorCode[]>();
-  for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-    const { status } = ERRORS[code];
-    if (!statuses.has(status)) continue;
-    codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
-  }
+  const statuses = new Set(operations.flatMap(statusesOf));
+  const codes = Object.keys(ERRORS) as ErrorCode[];
   return Object.fromEntries(
-    [...codesByStatus].map(([status, codes]) => [
-      `Status${status}`,
-      {
-        description: codes.map((code) => `${code}: ${ERRORS[code].when}`).join('; '),
-        headers: headerRefs([...RATE_HEADERS, ...(HEADERS_BY_STATUS[status] ?? [])]),
-        content: {
-          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-          'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
+    [...new Set(codes.map(statusOf))]
+      .filter((status) => statuses.has(status))
+      .map((status) => [
+        `Status${status}`,
+        {
+          description: codes
+            .filter((code) => statusOf(code) === status)
+            .map((code) => `${code}: ${ERRORS[code].when}`)
+            .join('; '),
+          headers: headerRefs([...RATE_HEADERS, ...(HEADERS_BY_STATUS[status] ?? [])]),
+          content: {
+            'application/problem+json': { schema: schemaRef('Problem') },
+            'application/json': { schema: schemaRef('Problem') },
+          },
         },
-      },
-    ]),
+      ]),
   );
 }
 
 /** The headers of declared answers; the one for a method no path accepts, for example, is left out. */
 function usedHeaders(operations: readonly RouteDescription[]): Schema {
-  const statuses = operations.flatMap((row) => [...row.errors, ...commonErrors(row)].map(statusOf));
   const used = new Set([
     ...['X-Request-Id', ...RATE_HEADERS],
     ...operations.flatMap((row) => row.answers.flatMap((answer) => answer.headers ?? [])),
-    ...statuses.flatMap((status) => HEADERS_BY_STATUS[status] ?? []),
+    ...operations.flatMap(statusesOf).flatMap((status) => HEADERS_BY_STATUS[status] ?? []),
   ]);
   return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => used.has(name)));
+}
+
+function statusesOf(route: RouteDescription): readonly number[] {
+  return [...route.errors, ...commonErrors(route)].map(statusOf);
 }
 
 function statusOf(code: ErrorCode): number {

@@ -62,6 +62,13 @@ export function pageParameters({ limit, after }: Readonly<Record<string, string>
   return { first: limit === undefined ? null : parseCount('limit', limit, 1), after: after || null };
 }
 
+/** The word among those allowed. @throws INVALID_VALUE (400) */
+export function oneOf<Word extends string>(parameter: string, sent: string, allowed: readonly Word[]): Word {
+  const found = allowed.find((one) => one === sent);
+  if (found !== undefined) return found;
+  throw invalidParameter(parameter, sent, `one of ${allowed.join(', ')}`);
+}
+
 /** PHP writes 1 and 0. @throws INVALID_VALUE (400) for other texts than `true` and `false` */
 export function readFlag(parameters: RestRequest['parameters'], name: string): boolean | undefined {
   const text = parameters[name];

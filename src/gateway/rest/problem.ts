@@ -2,29 +2,8 @@
 import type { ServiceError } from '../../base/errors.js';
 import { problemTypeFor } from './negotiation.js';
 
-export interface ProblemAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /** The prefix of a problem's type, followed by the code of the catalog. */
 export const PROBLEM_TYPE_PREFIX = 'urn:campus:error:';
-
-/**
- * The members of RFC 9457. `type` ends in the code of the catalog; `instance` is the request id, as in the
- * log.
- */
-function toProblem(error: ServiceError, requestId: string) {
-  return {
-    type: PROBLEM_TYPE_PREFIX + error.code,
-    title: error.title,
-    status: error.status,
-    detail: error.message,
-    instance: requestId,
-    ...(error.errors && { errors: error.errors }),
-  };
-}
 
 /** The parts of a request that decide how its error is rendered. */
 export interface ProblemRequest {
@@ -39,14 +18,23 @@ export interface ProblemRequest {
  *
  * @see decisions 4
  */
-export function renderProblem(error: ServiceError, request: ProblemRequest): ProblemAnswer {
+export function renderProblem(error: ServiceError, request: ProblemRequest) {
+  // The members of RFC 9457; the instance is the request id, as in the log.
+  const problem = {
+    type: PROBLEM_TYPE_PREFIX + error.code,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    instance: request.requestId,
+    ...(error.errors && { errors: error.errors }),
+  };
   return {
     status: error.status,
     headers: {
       'content-type': `${problemTypeFor(request.accept)}; charset=utf-8`,
       ...problemHeaders(error, request),
     },
-    body: JSON.stringify(toProblem(error, request.requestId)),
+    body: JSON.stringify(problem),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The routes that write many records: those that a filter selects, and several writes as one. */
-import { ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import { faultAt, ServiceError, tryTo } from '../../base/errors.js';
+import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { toUpdateOperations } from '../resolvers/records/update-arguments.js';
 import { assertConditions } from './conditional.js';
 import { createParameterReader, readFlag } from './parameter-reader.js';
@@ -125,7 +125,7 @@ const batch: Route = {
     const answers = await services.resolvers.records.batch(request.context, body, async (context) => {
       const done: string[] = [];
       for (const [index, operation] of operations.entries()) {
-        done.push(await perform(services, { operation, index, request: { ...request, context } }));
+        done.push(await perform(services, operation, index, { ...request, context }));
       }
       return done;
     });
@@ -171,33 +171,28 @@ function toOperation(sent: JsonValue, pointer: string): Operation {
     label: `${found.route.method} ${path}`,
     path: Object.fromEntries(groups.map(([name, text]) => [name, decode(text, pointer)])),
     query,
-    headers: isJsonObject(headers) ? lowerCased(headers) : {},
+    headers: Object.fromEntries(
+      Object.entries(isJsonObject(headers) ? headers : {}).map(([name, value]) => [
+        name.toLowerCase(),
+        String(value),
+      ]),
+    ),
     body,
   };
 }
 
 function decode(text: string, pointer: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw malformed('expected a percent-encoded path', `${pointer}/path`);
-  }
-}
-
-function lowerCased(headers: JsonObject): RestRequest['headers'] {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-  );
+  const decoded = tryTo(() => decodeURIComponent(text));
+  if (decoded !== undefined) return decoded;
+  throw malformed('expected a percent-encoded path', `${pointer}/path`);
 }
 
 /** Performs one request of a batch and prints its answer. */
 async function perform(
   services: RestServices,
-  {
-    operation,
-    index,
-    request,
-  }: { readonly operation: Operation; readonly index: number; readonly request: RestRequest },
+  operation: Operation,
+  index: number,
+  request: RestRequest,
 ): Promise<string> {
   const { route, label, path, query, headers, body } = operation;
   try {
@@ -225,5 +220,5 @@ function printAnswer(answer: Answer): string {
 
 function malformed(detail: string, pointer: string): ServiceError {
   const text = `The batch${pointer === '' ? '' : ` at ${pointer}`}: ${detail}.`;
-  return new ServiceError('MALFORMED_REQUEST', text, { errors: [{ detail, pointer }] });
+  return faultAt('MALFORMED_REQUEST', text, { detail, pointer });
 }

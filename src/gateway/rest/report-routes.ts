@@ -109,10 +109,7 @@ function pathsOf(report: Report) {
 /** All parameters of all reports, once each, for the route that runs any of them. */
 export function parametersOfReports(reports: readonly Report[]): readonly Parameter[] {
   if (reports.length === 0) return [];
-  const own = reports.flatMap((report) => [
-    ...parametersOf(report, new Set()),
-    ...formerParametersOf(report),
-  ]);
+  const own = reports.flatMap(acceptedBy);
   const names = [...new Set(own.map(({ name }) => name))];
   return [
     ...names.flatMap((name): Parameter[] => {
@@ -130,8 +127,10 @@ export function parametersOfReports(reports: readonly Report[]): readonly Parame
  * reports missing ones.
  */
 export function parametersWithName(report: Report): readonly Parameter[] {
-  const own = [...parametersOf(report, new Set()), ...formerParametersOf(report)];
-  return [...own.map((parameter) => ({ ...parameter, isRequired: false })), ...FORM_PARAMETERS];
+  return [
+    ...acceptedBy(report).map((parameter) => ({ ...parameter, isRequired: false })),
+    ...FORM_PARAMETERS,
+  ];
 }
 
 /** The schema of a parameter that several reports share. */
@@ -198,11 +197,10 @@ function byRestName(report: Report, values: SentParameters): SentParameters {
   );
 }
 
-/** The former names of parameters, which are still accepted. */
-function formerParametersOf(report: Report): readonly Parameter[] {
-  return Object.values(report.parameters).flatMap(({ formerName, restName, type }): Parameter[] => {
-    if (formerName === undefined) return [];
-    const description = `The former name of ${restName}.`;
-    return [inQuery(formerName, description, { schema: type.schema })];
-  });
+/** The parameters of a report, also under the former names, which are still accepted. */
+function acceptedBy(report: Report): readonly Parameter[] {
+  const former = Object.values(report.parameters).flatMap(({ formerName, restName, type: { schema } }) =>
+    formerName === undefined ? [] : [inQuery(formerName, `The former name of ${restName}.`, { schema })],
+  );
+  return [...parametersOf(report, new Set()), ...former];
 }

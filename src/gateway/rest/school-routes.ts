@@ -10,7 +10,7 @@ import { FORMAT_NAMES } from '../../services/formats/format-mapping.js';
 import { RAISE_DUES_ARGUMENTS } from '../resolvers/reports/school-resolver.js';
 import { describeAnswer, describeInput } from './describe-answers.js';
 import { fileHeaders } from './format-parameters.js';
-import { invalidParameter } from './parameter-reader.js';
+import { oneOf } from './parameter-reader.js';
 import { allowedTo } from './record-address.js';
 import { asRecord, IDEMPOTENCY_KEY, WRITE_ERRORS } from './record-write-routes.js';
 import { inPath, inQuery, jsonAnswer, ok, type Route, recordBody, type Schema, via } from './route.js';
@@ -89,9 +89,7 @@ const exportFormat: Route = {
   mediaType: ZIP,
   urgencyOf: () => 'stream',
   ...via('school', ['exportFormat'], async (school, { context, path, parameters }) => {
-    const format = FORMAT_NAMES.find((name) => name === path.format);
-    if (format === undefined)
-      throw invalidParameter('format', path.format ?? '', `one of ${FORMAT_NAMES.join(', ')}`);
+    const format = oneOf('format', path.format ?? '', FORMAT_NAMES);
     const open = await school.exportFormat(context, format, parameters);
     return { kind: 'stream', mediaType: ZIP, headers: fileHeaders(`${format}.zip`), open };
   }),
