@@ -15,7 +15,7 @@ import {
   getNullableType,
   isRequiredInputField,
 } from 'graphql';
-import type { JsonObject } from '../../base/json/json.js';
+import { asJson, type JsonObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
@@ -99,7 +99,7 @@ export function printAct({ definition, source }: DeclaredAct, schema: GraphQLSch
     if (report !== undefined && !schema.getQueryType()?.getFields()[report])
       throw declarationFault(source, `/on/${index}/report`, `there is no report "${report}"`);
   }
-  if (mutation === undefined) return { ...words, inputs: [] } as unknown as JsonObject;
+  if (mutation === undefined) return asJson({ ...words, inputs: [] });
   const field = schema.getMutationType()?.getFields()[mutation];
   if (!field) throw declarationFault(source, '/mutation', `there is no mutation "${mutation}"`);
   const printed = Object.entries(inputs).map(([path, input]) => {
@@ -152,7 +152,7 @@ export function printAct({ definition, source }: DeclaredAct, schema: GraphQLSch
   const document =
     `mutation Act(${used.map(({ name, type: of }) => `$${name}: ${String(of)}`).join(', ')}) ` +
     `{ ${mutation}(${used.map(({ name }) => `${name}: $${name}`).join(', ')})${own} }`;
-  return { ...words, mutation, preview, result, rows, inputs: printed, document } as unknown as JsonObject;
+  return asJson({ ...words, mutation, preview, result, rows, inputs: printed, document });
 }
 
 type Input = Pick<GraphQLArgument, 'name' | 'type' | 'description'>;

@@ -13,7 +13,7 @@ import {
   validate,
 } from 'graphql';
 import { parse as parseYaml } from 'yaml';
-import { defined, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import { asJson, defined, type JsonObject, type JsonValue } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { createPrintEngine, PRINT_FILTERS, type PrintFilters } from '../../base/text/print-filters.js';
@@ -40,6 +40,11 @@ export interface Prints {
   readonly style: string;
 }
 
+interface PrintSources {
+  readonly collections: readonly Collection[];
+  readonly reports: readonly { readonly name: string }[];
+}
+
 /** Any collection: the document of a record that has none of its own. */
 const ANY = '*';
 
@@ -47,13 +52,7 @@ const ANY = '*';
 const BLOCKED = /<(?:script|style|iframe|object|embed|link|base|meta|form)\b|\s(?:style|on[a-z]+)\s*=/i;
 
 /** @throws INVALID_VALUE with the file, the place in it and the fault */
-export async function readPrints(
-  directory: string,
-  sources: {
-    readonly collections: readonly Collection[];
-    readonly reports: readonly { readonly name: string }[];
-  },
-): Promise<Prints> {
+export async function readPrints(directory: string, sources: PrintSources): Promise<Prints> {
   const parts = (await readdir(directory)).filter((name) => name.startsWith('_') && name.endsWith('.liquid'));
   const partials = Object.fromEntries(
     await Promise.all(
@@ -96,12 +95,7 @@ function partsOf(text: string, source: string): { readonly head: string; readonl
 
 function resolvePrint(
   definition: PrintDefinition,
-  {
-    collections,
-    reports,
-    source,
-    html,
-  }: Parameters<typeof readPrints>[1] & { readonly source: string; readonly html: string },
+  { collections, reports, source, html }: PrintSources & Pick<DeclaredPrint, 'source' | 'html'>,
 ): DeclaredPrint {
   const { by = [], copy = {}, choose = [], report, pages } = definition;
   const isOfAny = definition.collection === ANY;
@@ -191,7 +185,7 @@ export function headOfPrint({ definition, collection }: DeclaredPrint): JsonObje
 export function wholePrint(print: DeclaredPrint, { partials, style }: Prints): JsonObject {
   const { definition, html } = print;
   const own = { ...definition, html, partials, style: `${style}\n${definition.style ?? ''}` };
-  return { ...headOfPrint(print), ...own } as unknown as JsonObject;
+  return asJson({ ...headOfPrint(print), ...own });
 }
 
 /** The head of the paper: properties of the school. */

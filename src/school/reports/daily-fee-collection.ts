@@ -269,25 +269,15 @@ left join payment_types_of_day p on p.place = d.place`,
         columns: {
           receipts: sql`(select coalesce(sum(receipts), 0) from by_day)`,
           rolledBack: sql`(select coalesce(sum(rolled_back), 0) from by_day)`,
-          heads: sql`(
-          select ${jsonListOf(FeeHeadAmount, sql`h.position`, {
-            of: 'h',
-            columns: { amount: sql`l.amount` },
-          })}
-          from heads h join (select fee_head, sum(amount) as amount from lines
-            group by fee_head) as l on l.fee_head = h.fee_head
-        )`,
+          heads: groupsOf(FeeHeadAmount, {
+            ...{ from: 'heads join lines using (fee_head)', by: ['position', 'fee_head'] },
+          }),
           fine: sql`(select round(coalesce(sum(fine), 0), 2) from lines)`,
           total: sql`(select round(coalesce(sum(amount + fine), 0), 2) from lines)`,
-          paymentTypes: sql`(
-          select ${jsonListOf(PaymentTypeAmount, sql`p.position, p.payment_type`, {
-            of: 'p',
-            columns: { amount: sql`r.amount` },
-          })}
-          from payment_types p
-          left join (select payment_type, sum(amount) as amount from by_type
-            group by payment_type) as r on r.payment_type = p.payment_type
-        )`,
+          paymentTypes: groupsOf(PaymentTypeAmount, {
+            from: 'payment_types left join by_type using (payment_type)',
+            by: ['position', 'payment_type'],
+          }),
           collectors: groupsOf(
             CollectorAmount,
             { from: 'groups', by: ['collector_id'], order: sql`collector, collector_id` },

@@ -166,7 +166,13 @@ ${debtorsIn(sql`sums`, sql`b.due, b.concession, b.paid, b.balance, b.credit, b.f
   section,
   withLeft,
 })},
-listed_items as (${headItems(OF_LISTED)}
+items_by_student as (
+  select
+    fee_head, student, exact_sum(due) as due, exact_sum(concession) as concession, exact_sum(paid) as paid,
+    exact_sum(greatest(owed, 0)) as balance, exact_sum(greatest(-owed, 0)) as credit
+  from (${headItems(OF_LISTED)}
+  ) as item
+  group by fee_head, student
 ),
 -- Items from entries are computed for all students at once; other months are read for the shown rows only.
 entries_of as materialized (
@@ -210,21 +216,11 @@ entries_of as materialized (
           { from: 'listed', by: ['class_order', 'class'] },
           { students: sql`count(*)` },
         ),
-        heads: sql`(
-          select ${jsonListOf(FeeDefaulterHeadTotals, byFeeHead)}
-          from (
-            select fee_head, count(*) filter (where balance > 0) as students, sum(due) as due,
-              sum(concession) as concession,
-              sum(paid) as paid, sum(balance) as balance, sum(credit) as credit
-            from (
-              select fee_head, student, exact_sum(due) as due, exact_sum(concession) as concession,
-                exact_sum(paid) as paid, exact_sum(greatest(owed, 0)) as balance,
-                exact_sum(greatest(-owed, 0)) as credit
-              from listed_items group by fee_head, student
-            ) as by_student
-            group by fee_head
-          ) as by_head
-        )`,
+        heads: groupsOf(
+          FeeDefaulterHeadTotals,
+          { from: 'items_by_student', by: ['fee_head'], order: byFeeHead },
+          { students: sql`count(*) filter (where balance > 0)` },
+        ),
       },
       over: sql`from listed l`,
     },

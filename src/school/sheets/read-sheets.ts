@@ -2,7 +2,7 @@
  * Sheets: pages of the portal with one row for each member of a set, declared in schema/sheets. They are read
  * and checked when the gateway starts.
  */
-import type { JsonObject } from '../../base/json/json.js';
+import { asJson, type JsonObject } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess } from '../../store/access/access.js';
@@ -39,7 +39,7 @@ export function printSheet({
   members: { plural, labelField = '_id' },
 }: DeclaredSheet): JsonObject {
   const members = { ...definition.members, plural, label: labelField };
-  return { ...definition, members } as unknown as JsonObject;
+  return asJson({ ...definition, members });
 }
 
 function resolveSheet(

@@ -89,7 +89,7 @@ export function groupsOf<Row extends object>(
   const keys = sql.raw(by.join(', '));
   return sql`(
   select ${jsonListOf(rowClass, order ?? keys)}
-  from (select ${keys}, ${sql.join(measures)} from ${sql.raw(from)} group by ${keys}) as grouped
+  from (select ${keys}, ${sql.join(measures, ', ')} from ${sql.raw(from)} group by ${keys}) as grouped
 )`;
 }
 

@@ -47,9 +47,7 @@ interface ReportRoute {
  * The documented path of a report that is a plain read of records; the report itself adds what records do not
  * contain.
  */
-interface RecordRoute {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
+interface RecordRoute extends ReportRoute {
   readonly query: string;
 }
 

@@ -37,17 +37,15 @@ import {
 const MOST_CLASSES = 500;
 const FIELDS = ['session', 'class', 'section', 'roll_no', 'left_on', 'status', 'earlier_stays'];
 
-export class Promotions {
-  readonly #services: Pick<ReportServices, 'store' | 'domains' | 'database'>;
-  readonly #collection: (scope: Scope) => Collection;
+type Services = Pick<ReportServices, 'store' | 'domains' | 'database'> & {
+  readonly catalog: { get(name: string, scope: Scope): Collection };
+};
 
-  constructor(
-    services: Pick<ReportServices, 'store' | 'domains' | 'database'> & {
-      readonly catalog: { get(name: string, scope: Scope): Collection };
-    },
-  ) {
+export class Promotions {
+  readonly #services: Services;
+
+  constructor(services: Services) {
     this.#services = services;
-    this.#collection = (scope) => services.catalog.get('registration', scope);
   }
 
   /**
@@ -185,7 +183,7 @@ export class Promotions {
   ): JsonObject {
     if (toClass === null) return { left_on: leftOn, status: 'withdrawn' };
     const record = records.get(studentId) ?? {};
-    const collection = this.#collection(scope);
+    const collection = this.#services.catalog.get('registration', scope);
     const end = addDays(firstDay, -1);
     const stay = collection.stays && formerStay(collection, collection.stays, { record, end });
     const { earlier_stays: earlier } = record;
