@@ -444,6 +444,7 @@ export const FLOORS: readonly Room[] = [
     name: 'gateway/compose/',
     imports: [
       ...[
+        'base/model/',
         'store/',
         'services/auth/',
         'services/files/',

@@ -1,6 +1,7 @@
 /** Background work: the kinds of jobs, and the scheduled tasks. */
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
+import { systemPrincipal } from '../../base/model/scope.js';
 import { BACKUP_TASK, VERIFY_TASK } from '../../services/backup/scheduled-backups.js';
 import type { CronItem, JobContext, JobTask } from '../../services/jobs/job-queue.js';
 import { RECEIPT_TASK, SEND_TASK } from '../../services/messaging/message-delivery.js';
@@ -11,7 +12,6 @@ import { WEBHOOK_TASK } from '../../services/webhooks/webhook-deliveries.js';
 import { databaseTime } from '../../store/database/queryable.js';
 import type { Config } from '../config/config.js';
 import type { Observe } from '../server/observation/observation.js';
-import { purgeRecords } from '../server/purge-records.js';
 import { IMPORT_TASK } from './opened.js';
 import type { Services } from './services.js';
 
@@ -52,9 +52,14 @@ export function createJobs({ services, config, observe }: JobServices): {
     {
       ...{ name: 'purge records', task: 'records.purge', schedule: '55 * * * *' },
       async run() {
+        const domain = services.domains.top();
+        if (domain === undefined) return;
+        const principal = systemPrincipal('purge', ['admin'], domain.id);
+        const scope = { domain, principal, call: { requestId: 'purge' } };
         const removedBefore = await daysAgo(config.keepRemovedDays);
-        const purged = await purgeRecords({ ...services, removedBefore });
-        if (purged !== undefined) observe({ kind: 'purged', ...purged });
+        const purged = await services.store.purge(scope, { removedBefore });
+        const isAnythingGone = Object.values(purged).flat().some(Boolean);
+        if (isAnythingGone) observe({ kind: 'purged', ...purged });
       },
     },
     { ...{ name: 'purge files', task: 'files.purge', schedule: '25 * * * *' }, run: () => files.purge() },
