@@ -7,15 +7,11 @@ import { VERSION } from '../../base/process/version.js';
 import type { Report } from '../../school/reports/engine/report.js';
 import type { KeyMeter } from '../../services/auth/key-meter.js';
 import type { ProviderTokens } from '../../services/auth/provider-tokens.js';
-import type { ScheduledBackups } from '../../services/backup/scheduled-backups.js';
 import type { Files } from '../../services/files/files.js';
 import type { Imports } from '../../services/importing/imports.js';
-import type { JobQueue } from '../../services/jobs/job-queue.js';
-import type { Database } from '../../store/database/database.js';
 import type { AgentEndpoint } from '../agents/agent-endpoint.js';
 import type { Config } from '../config/config.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
-import type { LiveServer } from '../graphql/live/live-server.js';
 import { CallerContracts } from '../rest/caller-contracts.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable, suggestPath } from '../rest/routes.js';
@@ -32,8 +28,8 @@ import { type MaintenanceSwitch, useMaintenance } from './admission/maintenance-
 import { CallerCache, useRequestAdmission } from './admission/request-admission.js';
 import { SerialRequests } from './admission/serial-requests.js';
 import { StreamLimits, type StreamLimitsOptions } from './admission/stream-limits.js';
-import { useHealth } from './observation/health.js';
-import { Metrics } from './observation/metrics.js';
+import { type HealthOptions, useHealth } from './observation/health.js';
+import { Metrics, type MetricsSources } from './observation/metrics.js';
 import { createMetricsServer, type MetricsAccess, useMetrics } from './observation/metrics-access.js';
 import { createObserver, type Observe } from './observation/observation.js';
 import { useRequestTracing } from './observation/request-tracing.js';
@@ -90,8 +86,6 @@ export interface ServerServices extends AuthenticationOptions {
   readonly agents?: AgentEndpoint;
   /** Serves `/graphql`. Absent: REST only. */
   readonly graphql?: FastifyPluginAsync;
-  /** Serves the WebSockets opened there. */
-  readonly live?: LiveServer;
   readonly mayWrite: BodyLimits['mayWrite'];
   readonly isTracing: boolean;
   /** Absent: this process is the whole gateway. */
@@ -154,19 +148,9 @@ export async function createServer(services: ServerServices, config: Config): Pr
   const vitalAdmission = new AdmissionControl({ limits: VITAL_LIMITS, waitMs: WAIT_MS });
   const stopping: Stopping = { isAnnounced: false, isOn: false };
   const streams = new StreamLimits(streaming);
-  const metrics = new Metrics({
-    pool: services.database.pool,
-    isDatabaseReachable: () => services.database.isReachable,
-    isDiskFull: () => services.database.isDiskFull,
-    reads: () => services.database.replicas?.figures() ?? [],
+  const metrics = new Metrics(services, {
     inFlight: () => inFlight.count,
     waiting: () => admission.waiting + vitalAdmission.waiting,
-    live: services.live,
-    jobs: services.jobs,
-    backups: services.backups,
-    clock: services.clock,
-    droppedLogLines: services.droppedLogLines,
-    secretsWithoutKey: services.secretsWithoutKey,
   });
   const observe = createObserver({ log: services.log, metrics, keyMeter: services.keyMeter });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));

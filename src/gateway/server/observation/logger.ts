@@ -2,7 +2,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { traceOfLogLine } from '../../../base/process/traced.js';
 import { LogOutput } from './log-output.js';
-import { SECRET_MEMBERS } from './redact-secrets.js';
 
 /** @see observation.ts (the lines that are written) */
 export function createLogger(options: {
@@ -18,7 +17,6 @@ export function createLogger(options: {
       timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }) },
       ...(options.isTracing && { mixin: traceOfLogLine, mixinMergeStrategy: mergeTrace }),
-      redact: { paths: [...SECRET_MEMBERS], censor: '[redacted]' },
     },
     options.destination,
   );

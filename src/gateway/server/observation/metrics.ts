@@ -5,22 +5,11 @@ import { getHeapStatistics } from 'node:v8';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { getOrMake } from '../../../base/process/get-or-make.js';
 import { memoryLimitBytes } from '../../../base/process/memory-limit.js';
-import type { JobCounts } from '../../../services/jobs/job-queue.js';
-import type { ReadFigures } from '../../../store/database/replicas/replicated-reads.js';
-
-/** Connections of the database pool; implemented by `pg.Pool`. */
-interface PoolUse {
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly waitingCount: number;
-}
-
-/** The metrics of the WebSockets. */
-interface LiveFigures {
-  readonly connections: number;
-  readonly subscriptions: number;
-  readonly eventsSent: number;
-}
+import type { ScheduledBackups } from '../../../services/backup/scheduled-backups.js';
+import type { JobQueue } from '../../../services/jobs/job-queue.js';
+import type { Database } from '../../../store/database/database.js';
+import type { InstanceWatch } from '../../../store/database/instance-watch.js';
+import type { LiveServer } from '../../graphql/live/live-server.js';
 
 /** The metrics of one process as data, to be added to those of others. */
 export type FigureList = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -30,20 +19,8 @@ export function addFigures(lists: readonly FigureList[]): Registry {
   return AggregatorRegistry.aggregate([...lists]);
 }
 
-/** How long a scrape waits for a metric that the database provides. */
+/** How long a scrape waits for a metric, which the database may provide. */
 const FIGURE_TIMEOUT_MS = 1_000;
-
-/** A metric of the database, if it answers in time: the other metrics are needed most when it does not. */
-async function figureOf<T>(pending: Promise<T>): Promise<T | undefined> {
-  return await Promise.race([
-    pending.catch(() => undefined),
-    sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false }),
-  ]);
-}
-
-interface RequestFigure {
-  observe(seconds: number): void;
-}
 
 type Labels = Readonly<Record<string, string | number>>;
 
@@ -102,20 +79,26 @@ interface ReadFigure {
   readonly read: () => Figure | Promise<Figure>;
 }
 
+/** The services whose figures are read at each scrape. */
 export interface MetricsSources {
-  readonly pool: PoolUse;
-  readonly isDatabaseReachable: () => boolean;
-  readonly isDiskFull: () => boolean;
-  /** The reads that replicas may serve; empty if there are no replicas. */
-  readonly reads: () => readonly ReadFigures[];
-  readonly inFlight: () => number;
-  readonly waiting: () => number;
-  readonly live: LiveFigures | undefined;
-  readonly jobs: { counts(): Promise<JobCounts>; longestWaitSeconds(): Promise<number> };
-  readonly backups: { readonly isScheduled: boolean; ageSeconds(): Promise<number | undefined> };
-  readonly clock: { readonly clockOffsetSeconds: number | undefined };
+  readonly database: Pick<Database, 'isReachable' | 'isDiskFull' | 'replicas'> & {
+    readonly pool: Pick<Database['pool'], 'totalCount' | 'idleCount' | 'waitingCount'>;
+  };
+  /** Absent: REST only. */
+  readonly live?: LiveServer;
+  readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
+  readonly backups: Pick<ScheduledBackups, 'ageSeconds' | 'isScheduled'>;
+  /** The clock of this process against that of the database. */
+  readonly clock: Pick<InstanceWatch, 'clockOffsetSeconds'>;
+  /** The number of log lines that could not be written. */
   readonly droppedLogLines: () => number;
   readonly secretsWithoutKey: () => Promise<number>;
+}
+
+/** The requests under way here. */
+interface Requests {
+  readonly inFlight: () => number;
+  readonly waiting: () => number;
 }
 
 export class Metrics {
@@ -137,9 +120,9 @@ export class Metrics {
    * Cached by labels, because finding a labelled metric costs more than incrementing it. Bounded: methods,
    * templates and statuses are few.
    */
-  readonly #figures = new Map<string, RequestFigure>();
+  readonly #figures = new Map<string, Histogram.Internal<string>>();
 
-  constructor(sources: MetricsSources) {
+  constructor(sources: MetricsSources, requests: Requests) {
     // An alert on an increase sees the first failure only if the counter existed before it.
     for (const kind of ['email', 'sms']) this.count('messages', { kind, state: 'failed' }, 0);
     this.count('webhooks', { state: 'failed' }, 0);
@@ -147,14 +130,16 @@ export class Metrics {
     // The sums of gauges; no counters, which `_total` promises.
     for (const what of ['handles', 'requests', 'resources'])
       this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
-    for (const { name, help, labels = [], aggregator, read } of figuresOf(sources)) {
+    for (const { name, help, labels = [], aggregator, read } of figuresOf(sources, requests)) {
       // Named `_total`: it only increases.
       const FigureClass = name.endsWith('_total') ? Counter : Gauge;
       new FigureClass({
         ...{ name, help, labelNames: labels, registers: [this.registry] },
         ...(aggregator && { aggregator }),
         async collect() {
-          const figure = await read();
+          // The other metrics are needed most when the database does not answer.
+          const late = sleep(FIGURE_TIMEOUT_MS, undefined, { ref: false });
+          const figure = await Promise.race([read(), late]).catch(() => undefined);
           this.reset();
           const values = typeof figure === 'number' ? [[{}, figure] as const] : (figure ?? []);
           if (values.length === 0 && labels.length === 0) this.remove();
@@ -179,8 +164,10 @@ export class Metrics {
 }
 
 /** The figures of the database are absent while it is away, and the same for every gateway. */
-function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
-  const { pool, live, jobs, backups } = sources;
+function figuresOf(sources: MetricsSources, requests: Requests): readonly ReadFigure[] {
+  const { database, live, jobs, backups, clock } = sources;
+  const { pool } = database;
+  const reads = () => database.replicas?.figures() ?? [];
   return [
     {
       name: 'campus_memory_limit_bytes',
@@ -201,12 +188,12 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
     {
       name: 'campus_http_requests_in_flight',
       help: 'Requests not answered to the end yet.',
-      read: sources.inFlight,
+      read: requests.inFlight,
     },
     {
       name: 'campus_http_requests_waiting',
       help: 'Of them, requests that are not let in yet because of others.',
-      read: sources.waiting,
+      read: requests.waiting,
     },
     {
       name: 'campus_live',
@@ -236,13 +223,13 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
       name: 'campus_database_disk_full',
       help: '1 while the disk of the database is full and changes are refused, 0 otherwise.',
       aggregator: 'max',
-      read: () => Number(sources.isDiskFull()),
+      read: () => Number(database.isDiskFull),
     },
     {
       name: 'campus_database_reachable',
       help: '1 while the database answers, 0 while it is known to be out of reach.',
       aggregator: 'min',
-      read: () => Number(sources.isDatabaseReachable()),
+      read: () => Number(database.isReachable),
     },
     {
       name: 'campus_clock_offset_seconds',
@@ -250,13 +237,13 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
         'How far the clock of this gateway is ahead of that of the database, once a minute; negative: ' +
         'behind. Absent before the first answer of the database.',
       aggregator: 'average',
-      read: () => sources.clock.clockOffsetSeconds,
+      read: () => clock.clockOffsetSeconds,
     },
     {
       name: 'campus_reads_total',
       help: 'Reads that a replica may answer, by the server that did: primary, or host and port.',
       labels: ['server'],
-      read: () => sources.reads().map(({ server, reads }) => [{ server }, reads]),
+      read: () => reads().map(({ server, reads }) => [{ server }, reads]),
     },
     {
       name: 'campus_replica_lag_seconds',
@@ -264,9 +251,9 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
       labels: ['server'],
       aggregator: 'max',
       read: () =>
-        sources
-          .reads()
-          .flatMap(({ server, lagMs }) => (lagMs === undefined ? [] : [[{ server }, lagMs / 1000] as const])),
+        reads().flatMap(({ server, lagMs }) =>
+          lagMs === undefined ? [] : [[{ server }, lagMs / 1000] as const],
+        ),
     },
     {
       name: 'campus_log_lines_dropped_total',
@@ -282,8 +269,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
         'while the database is away.',
       labels: ['state'],
       aggregator: 'max',
-      read: async () =>
-        Object.entries((await figureOf(jobs.counts())) ?? {}).map(([state, count]) => [{ state }, count]),
+      read: async () => Object.entries(await jobs.counts()).map(([state, count]) => [{ state }, count]),
     },
     {
       name: 'campus_jobs_longest_wait_seconds',
@@ -291,7 +277,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
         'How long the job that is due longest has waited for a gateway to do it; 0 where none is due. Each ' +
         'gateway reports the same; absent while the database is away.',
       aggregator: 'max',
-      read: () => figureOf(jobs.longestWaitSeconds()),
+      read: () => jobs.longestWaitSeconds(),
     },
     {
       name: 'campus_secrets_without_key',
@@ -299,7 +285,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
         'Stored secrets of webhooks and second factors that no key of ENCRYPTION_SECRET decrypts. Each ' +
         'gateway reports the same; absent while the database is away.',
       aggregator: 'max',
-      read: () => figureOf(sources.secretsWithoutKey()),
+      read: sources.secretsWithoutKey,
     },
     {
       name: 'campus_backup_scheduled',
@@ -313,7 +299,7 @@ function figuresOf(sources: MetricsSources): readonly ReadFigure[] {
         'How old the last scheduled backup (BACKUP_SCHEDULE) is. All gateways report the same; absent ' +
         'before the first one, and while the database is away.',
       aggregator: 'max',
-      read: () => figureOf(backups.ageSeconds()),
+      read: () => backups.ageSeconds(),
     },
   ];
 }

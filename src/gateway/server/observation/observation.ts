@@ -72,7 +72,9 @@ export function createObserver(options: {
   const add = guarded(
     (event: Observation) => {
       count(options.metrics, event);
-      if (event.kind === 'requestEnded' && options.keyMeter) meter(options.keyMeter, event);
+      if (event.kind !== 'requestEnded') return;
+      options.metrics.requestEnded(event);
+      if (options.keyMeter) meter(options.keyMeter, event);
     },
     (error) => options.log({ kind: 'backgroundFault', task: 'metrics', error }),
   );
@@ -86,25 +88,21 @@ export function createObserver(options: {
  * Writes events to the log; of failures that repeat during an outage, only the first. The returned function
  * never throws: it is called from events of sockets and streams, where an error would end the process.
  */
-export function createEventLog(destination: Logger): Observe {
-  // No secret reaches this logger except in addresses, which are redacted below. Searching every line for
-  // members to hide would cost a sixth of the whole request.
-  const logger = destination.child({}, { redact: [] });
+export function createEventLog(logger: Logger): Observe {
   const failures = new RepeatedFailures();
-  return guarded((event) => log({ logger, failures }, event));
+  return guarded((event) => {
+    if (event.kind === 'requestEnded') logRequest(logger, event);
+    else log(logger, failures, event);
+  });
 }
 
-interface Log {
-  readonly logger: Logger;
-  readonly failures: RepeatedFailures;
-}
+type Kind = Observation['kind'];
+type EventOf<K extends Kind> = {
+  [One in K]: Extract<Observation, { readonly kind: One }> & { readonly kind: One };
+}[K];
 
 /** The events that are counted, each with the arguments of `Metrics.count`. */
-const COUNTS: {
-  readonly [Kind in Observation['kind']]?: (
-    event: Extract<Observation, { kind: Kind }>,
-  ) => Parameters<Metrics['count']>;
-} = {
+const COUNTS: { readonly [K in Kind]?: (event: EventOf<K>) => Parameters<Metrics['count']> } = {
   rowsStreamed: ({ count }) => ['rows', {}, count],
   streamCut: () => ['cuts'],
   statementSlow: () => ['slowStatements'],
@@ -116,14 +114,10 @@ const COUNTS: {
   messageTried: ({ messageKind, state }) => ['messages', { kind: messageKind, state }],
 };
 
-function count(metrics: Metrics, event: Observation): void {
-  if (event.kind === 'requestEnded') metrics.requestEnded(event);
-  const counted = COUNTS[event.kind]?.(event as never);
+function count<K extends Kind>(metrics: Metrics, event: EventOf<K>): void {
+  const counted = COUNTS[event.kind]?.(event);
   if (counted) metrics.count(...counted);
 }
-
-/** A log line must stay readable; `health` has the complete statement. */
-const LONGEST_LOGGED_STATEMENT = 2000;
 
 const KEY = 'key:';
 const ID_LENGTH = 36;
@@ -143,113 +137,127 @@ function meter(keyMeter: Pick<KeyMeter, 'note'>, event: RequestEnded): void {
   });
 }
 
-/** The events whose log line is fixed. */
-const LINES = {
-  databaseFull: ['error', 'the disk of the database is full: changes are refused'],
-  replicaBack: ['info', 'replica back'],
-  databaseMoved: ['warn', 'database moved to another server'],
-  connectionsDropped: ['warn', 'database connections dropped'],
-  readerCut: ['warn', 'slow reader cut'],
-  connectionRefused: ['debug', 'connection refused'],
-  listening: ['info', 'listening'],
-  maintenanceSwitched: ['warn', 'maintenance switched'],
-  stopAnnounced: ['info', 'a stop is announced'],
-  stopping: ['info', 'stopping'],
-  stopped: ['info', 'stopped'],
-  workerEnded: ['error', 'a worker ended and is replaced'],
-  workerHung: ['error', 'a worker hangs and is ended'],
-  purged: ['info', 'purged'],
-  liveConnectionEnded: ['info', 'live connection ended'],
-  jobsRecovered: ['warn', 'jobs of a gateway that died are free again'],
-  clockDiffers: ['warn', 'the clocks of this gateway and of the database differ: set both by NTP'],
-  clockAgrees: ['info', 'the clocks of this gateway and of the database agree again'],
-  instantsPutBack: [
+type Line = readonly [level: 'debug' | 'info' | 'warn' | 'error', message: string];
+
+const fixed =
+  (...line: Line) =>
+  () =>
+    line;
+
+const ACCOUNT_LINES: Readonly<Record<AccountObservation['act'], Line>> = {
+  loggedIn: ['info', 'logged in'],
+  loginFailed: ['warn', 'log-in refused'],
+  loggedOut: ['info', 'logged out'],
+  tokenReused: ['info', 'refresh token used twice: session ended'],
+};
+const JOB_LINES: Readonly<Record<EventOf<'jobEnded'>['outcome'], Line>> = {
+  done: ['debug', 'job done'],
+  retried: ['warn', 'job failed, will be tried again'],
+  failed: ['error', 'job failed'],
+};
+
+/** The level and message of each event; `undefined`: it is only counted. */
+const LINES: { readonly [K in Exclude<Kind, 'requestEnded'>]: (event: EventOf<K>) => Line | undefined } = {
+  rowsStreamed: () => undefined,
+  webhookTried: () => undefined,
+  requestFailed: fixed('error', 'request failed'),
+  backgroundFault: fixed('error', 'background fault'),
+  renewalFailed: fixed('error', 'renewal failed, will be tried again until it succeeds'),
+  streamCut: fixed('error', 'answer cut'),
+  databaseLost: fixed('error', 'database lost'),
+  databaseBack: fixed('warn', 'database back'),
+  databaseFull: fixed('error', 'the disk of the database is full: changes are refused'),
+  databaseMoved: fixed('warn', 'database moved to another server'),
+  databaseRole: ({ isReadOnly }) => [
+    'warn',
+    isReadOnly ? 'database refuses changes' : 'database accepts changes again',
+  ],
+  databaseUpgraded: ({ isCompatible }) =>
+    isCompatible
+      ? ['warn', 'a newer version has migrated the database: upgrade this gateway, too']
+      : ['error', 'a newer version has migrated the database, and this one does not work on it: stop it'],
+  replicaLost: fixed('warn', 'replica not read from'),
+  replicaUnfit: fixed('warn', 'replica not read from'),
+  replicaBack: fixed('info', 'replica back'),
+  connectionsDropped: fixed('warn', 'database connections dropped'),
+  readerCut: fixed('warn', 'slow reader cut'),
+  connectionRefused: fixed('debug', 'connection refused'),
+  listening: fixed('info', 'listening'),
+  maintenanceSwitched: fixed('warn', 'maintenance switched'),
+  stopAnnounced: fixed('info', 'a stop is announced'),
+  stopping: fixed('info', 'stopping'),
+  stopped: fixed('info', 'stopped'),
+  workerEnded: fixed('error', 'a worker ended and is replaced'),
+  workerHung: fixed('error', 'a worker hangs and is ended'),
+  purged: fixed('info', 'purged'),
+  liveConnectionEnded: fixed('info', 'live connection ended'),
+  statementSlow: fixed('warn', 'statement slow'),
+  account: ({ act }) => ACCOUNT_LINES[act],
+  jobEnded: ({ outcome }) => JOB_LINES[outcome],
+  messageTried: ({ state }) => (state === 'sent' ? ['info', 'message sent'] : ['warn', 'message not sent']),
+  jobsRecovered: fixed('warn', 'jobs of a gateway that died are free again'),
+  clockDiffers: fixed('warn', 'the clocks of this gateway and of the database differ: set both by NTP'),
+  clockAgrees: fixed('info', 'the clocks of this gateway and of the database agree again'),
+  instantsPutBack: fixed(
     'warn',
     'a clock was ahead: schedules and jobs that waited for its time are put back to now',
-  ],
-} as const;
+  ),
+};
 
-const FAULTS = {
-  requestFailed: 'request failed',
-  backgroundFault: 'background fault',
-  renewalFailed: 'renewal failed, will be tried again until it succeeds',
-} as const;
+/** Events of these kinds leave no line if one like them was logged. */
+const LOGGED_ONCE: ReadonlySet<Kind> = new Set(['requestFailed', 'backgroundFault', 'renewalFailed']);
 
-function log({ logger, failures }: Log, event: Observation): void {
-  if (event.kind === 'requestEnded') {
-    logRequest(logger, event);
-    return;
-  }
-  const { kind, ...details } = event;
-  const line = { event: kind, ...details };
+function log<K extends Exclude<Kind, 'requestEnded'>>(
+  logger: Logger,
+  failures: RepeatedFailures,
+  event: EventOf<K>,
+): void {
+  const line = LINES[event.kind](event);
+  if (event.kind === 'databaseLost') failures.beginOutage();
+  if (line === undefined) return;
+  const [level, message] = line;
+  const error = 'error' in event ? event.error : undefined;
+  const omitted = error === undefined ? 0 : failures.admit(error);
+  if (omitted === undefined && LOGGED_ONCE.has(event.kind)) return;
+  const described =
+    error === undefined ? undefined : describe(error, omitted === undefined ? 'short' : 'full');
+  const { kind, ...members } = { ...event, ...membersOf(event, failures) };
+  logger[level]({ event: kind, ...members, error: described, ...(omitted && { omitted }) }, message);
+}
+
+/** A log line must stay readable; `health` has the complete statement. */
+const LONGEST_LOGGED_STATEMENT = 2000;
+
+/** The members of a line that differ from those of its event. */
+function membersOf(event: Observation, failures: RepeatedFailures): object {
   switch (event.kind) {
-    case 'rowsStreamed':
-    case 'webhookTried':
-      // Counted as a metric, not logged.
-      return;
-    case 'requestFailed':
-    case 'backgroundFault':
-    case 'renewalFailed':
-      logFault({ logger, failures }, event, [line, FAULTS[event.kind]]);
-      return;
-    case 'streamCut':
-      logger.error({ ...line, error: describeOnce(failures, event.error) }, 'answer cut');
-      return;
-    case 'databaseLost':
-      failures.beginOutage();
-      logger.error({ ...line, reason: redactSecrets(event.reason) }, 'database lost');
-      return;
     case 'databaseBack':
-      logger.warn({ ...line, omitted: failures.endOutage() }, 'database back');
-      return;
+      return { omitted: failures.endOutage() };
     case 'databaseRole':
-      logger.warn(
-        { event: kind, isReadOnly: event.isReadOnly, ...(event.isDiskFull && { isDiskFull: true }) },
-        event.isReadOnly ? 'database refuses changes' : 'database accepts changes again',
-      );
-      return;
+      return { isDiskFull: event.isDiskFull || undefined };
+    case 'messageTried':
+      return {
+        domainId: undefined,
+        domain: event.domainId,
+        reason: event.reason && redactSecrets(event.reason),
+      };
+    case 'databaseLost':
     case 'replicaLost':
     case 'replicaUnfit':
-      logger.warn({ ...line, reason: redactSecrets(event.reason) }, 'replica not read from');
-      return;
+      return { reason: redactSecrets(event.reason) };
     case 'statementSlow': {
-      const { kind: _, suggestions, statement, ...others } = event;
-      const suggestion = suggestions
-        .map((one) => `declare of the collection ${one.collection}: ${one.declaration}`)
-        .join('; ');
-      logger.warn(
-        {
-          event: kind,
-          ...others,
-          statement: statement.slice(0, LONGEST_LOGGED_STATEMENT),
-          ...(suggestion !== '' && { suggestion }),
-        },
-        'statement slow',
+      const { suggestions, statement } = event;
+      const suggestion = suggestions.map(
+        (one) => `declare of the collection ${one.collection}: ${one.declaration}`,
       );
-      return;
+      return {
+        suggestions: undefined,
+        statement: statement.slice(0, LONGEST_LOGGED_STATEMENT),
+        suggestion: suggestion.join('; ') || undefined,
+      };
     }
-    case 'account':
-      logger[event.act === 'loginFailed' ? 'warn' : 'info'](line, ACCOUNT_ACTS[event.act]);
-      return;
-    case 'jobEnded':
-      logJob({ logger, failures }, event);
-      return;
-    case 'messageTried':
-      logMessage(logger, event);
-      return;
-    case 'databaseUpgraded':
-      if (event.isCompatible)
-        logger.warn(line, 'a newer version has migrated the database: upgrade this gateway, too');
-      else
-        logger.error(
-          line,
-          'a newer version has migrated the database, and this one does not work on it: stop it',
-        );
-      return;
-    default: {
-      const [level, message] = LINES[event.kind];
-      logger[level](line, message);
-    }
+    default:
+      return {};
   }
 }
 
@@ -262,17 +270,6 @@ function logRequest(
   logger.info({ ...line, ...(!isComplete && { isComplete }) }, 'request ended');
 }
 
-/** Logs a fault unless one like it was logged; a later line has the number of omitted ones. */
-function logFault(
-  { logger, failures }: Log,
-  { error }: { readonly error: unknown },
-  [line, message]: readonly [object, string],
-): void {
-  const omitted = failures.admit(error);
-  if (omitted === undefined) return;
-  logger.error({ ...line, error: describe(error), ...(omitted > 0 && { omitted }) }, message);
-}
-
 /** A caller writes the address, up to the size of all headers. */
 const MAX_SHOWN_URL = 2_048;
 
@@ -282,55 +279,28 @@ function shownUrl(url: string): string {
   return shown.length > MAX_SHOWN_URL ? `${shown.slice(0, MAX_SHOWN_URL)}…` : shown;
 }
 
-const ACCOUNT_ACTS: Readonly<Record<AccountObservation['act'], string>> = {
-  loggedIn: 'logged in',
-  loginFailed: 'log-in refused',
-  loggedOut: 'logged out',
-  tokenReused: 'refresh token used twice: session ended',
-};
-
-function logJob({ logger, failures }: Log, event: Extract<Observation, { kind: 'jobEnded' }>): void {
-  const { kind, task, jobId, outcome, attempt, maxAttempts, durationMs } = event;
-  const line = { event: kind, task, jobId, outcome, attempt, maxAttempts, durationMs };
-  if (outcome === 'done') logger.debug(line, 'job done');
-  else if (outcome === 'retried') {
-    logger.warn({ ...line, error: describeOnce(failures, event.error) }, 'job failed, will be tried again');
-  } else logger.error({ ...line, error: describeOnce(failures, event.error) }, 'job failed');
-}
-
-function logMessage(logger: Logger, event: MessageObservation): void {
-  const { kind, messageKind, messageId, domainId, state, attempt, reason } = event;
-  const line = { event: kind, messageKind, messageId, domain: domainId, state, attempt };
-  if (state === 'sent') logger.info(line, 'message sent');
-  else logger.warn({ ...line, reason: reason && redactSecrets(reason) }, 'message not sent');
-}
-
 interface DescribedError {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  readonly stack: string | undefined;
+  readonly stack?: string | undefined;
   readonly cause?: DescribedError;
 }
 
-/** Describes a failure in one line if one like it has been logged in full. */
-function describeOnce(failures: RepeatedFailures, error: unknown): DescribedError {
-  const described = describe(error);
-  if (failures.admit(error) !== undefined) return described;
-  const { type, message, code } = described;
-  return { type, message, ...(code !== undefined && { code }), stack: undefined };
-}
-
-/** Describes an error in full, with its causes; a driver's message may contain an address with a password. */
-function describe(error: unknown): DescribedError {
-  if (!(error instanceof Error))
-    return { type: typeof error, message: redactSecrets(String(error)), stack: undefined };
+/**
+ * Describes an error; in full with its stack and causes. A driver's message may contain an address with a
+ * password.
+ */
+function describe(error: unknown, length: 'short' | 'full'): DescribedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: redactSecrets(String(error)) };
   return {
     type: error.name,
     message: redactSecrets(error.message),
     ...('code' in error && { code: error.code }),
-    stack: error.stack === undefined ? undefined : redactSecrets(error.stack),
-    ...(error.cause !== undefined && { cause: describe(error.cause) }),
+    ...(length === 'full' && {
+      stack: error.stack && redactSecrets(error.stack),
+      ...(error.cause !== undefined && { cause: describe(error.cause, 'full') }),
+    }),
   };
 }
 
@@ -344,14 +314,9 @@ const FIGURES = /\d[\d,.]*/g;
  * first is reported in full, the others are counted. Possible faults of our own are never suppressed.
  */
 class RepeatedFailures {
-  readonly #now: () => number;
   readonly #reported = new Map<string, { at: number; omitted: number }>();
   #isOutage = false;
   #omittedInOutage = 0;
-
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-  }
 
   /** How many were suppressed since one like it was reported; `undefined`: suppress this one too. */
   admit(error: unknown): number | undefined {
@@ -364,7 +329,7 @@ class RepeatedFailures {
     }
     const kind = known.message.replaceAll(FIGURES, '#');
     const reported = this.#reported.get(kind);
-    const now = this.#now();
+    const now = performance.now();
     if (reported && now - reported.at < REPORT_AGAIN_AFTER_MS) {
       reported.omitted += 1;
       return undefined;

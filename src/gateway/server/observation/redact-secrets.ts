@@ -91,16 +91,3 @@ function nameBefore(text: string, end: number): string {
     start -= 1;
   return text.slice(start, end);
 }
-
-/** Member names whose values no log line shows, for pino's `redact`. */
-export const SECRET_MEMBERS: readonly string[] = [
-  'password',
-  'oldPassword',
-  'newPassword',
-  'token',
-  'accessToken',
-  'refreshToken',
-  'apiKey',
-  'key',
-  'authorization',
-].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

@@ -144,14 +144,13 @@ describe('an outage in the log', () => {
 });
 
 function newMetrics(): Metrics {
-  return new Metrics({
-    pool: { totalCount: 0, idleCount: 0, waitingCount: 0 },
-    isDatabaseReachable: () => true,
-    isDiskFull: () => false,
-    reads: () => [],
-    inFlight: () => 0,
-    waiting: () => 0,
-    live: undefined,
+  const sources = {
+    database: {
+      pool: { totalCount: 0, idleCount: 0, waitingCount: 0 },
+      isReachable: true,
+      isDiskFull: false,
+      replicas: undefined,
+    },
     droppedLogLines: () => 0,
     secretsWithoutKey: async () => 0,
     jobs: {
@@ -160,7 +159,8 @@ function newMetrics(): Metrics {
     },
     backups: { isScheduled: false, ageSeconds: async () => undefined },
     clock: { clockOffsetSeconds: undefined },
-  });
+  };
+  return new Metrics(sources, { inFlight: () => 0, waiting: () => 0 });
 }
 
 /** As it was when a member of `Object.prototype` had been changed: every count throws. */
