@@ -37,11 +37,11 @@ import { useReadAfter } from './read-after.js';
 import { RequestsInFlight, requestIdOf, useLifecycle } from './request-lifecycle.js';
 import { useAgents } from './routes/agent-serving.js';
 import { useContractFiles } from './routes/contract-files.js';
-import { useDocumentation } from './routes/documentation.js';
 import { useFiles } from './routes/file-serving.js';
 import { type IdentityLoginServices, useIdentityLogin } from './routes/identity-login.js';
 import { useImports } from './routes/import-serving.js';
-import { type PortalOptions, useManualPages, usePortal } from './routes/portal.js';
+import { useManualPages } from './routes/manual-pages.js';
+import { type PortalOptions, usePortal } from './routes/portal.js';
 import { useRest } from './routes/rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './routes/script-endpoints.js';
 import { applyMethodOverride, useTusDiscovery } from './routes/tus-serving.js';
@@ -54,29 +54,19 @@ import { API_HEADERS, LANDING_HEADERS } from './sending/security-headers.js';
 import { UnreadAnswers } from './sending/unread-answers.js';
 import { announceStop, type Stopping, stopServer, useStopping } from './stopping.js';
 
-export interface ServerServices extends AuthenticationOptions {
+export interface ServerServices extends AuthenticationOptions, MetricsSources {
   readonly rest: RestServices;
   /** Counts the requests of API keys. Absent: they are not counted. */
   readonly keyMeter?: Pick<KeyMeter, 'note'>;
   readonly reports: readonly Report[];
   /** The declared collections, which the documentation describes. */
   readonly collections: readonly Collection[];
-  readonly database: Pick<
-    Database,
-    'background' | 'pool' | 'isReadOnly' | 'isDiskFull' | 'isReachable' | 'replicas'
-  >;
-  readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
-  /** The clock of this process against that of the database. */
-  readonly clock: { readonly clockOffsetSeconds: number | undefined };
-  readonly backups: Pick<ScheduledBackups, 'ageSeconds' | 'isScheduled'>;
+  readonly database: MetricsSources['database'] & HealthOptions['database'];
   readonly files: Files;
   readonly imports: Imports;
   readonly maintenance: Pick<MaintenanceSwitch, 'isOn' | 'onChange'>;
   /** The log that events are written to. */
   readonly log: Observe;
-  readonly secretsWithoutKey: () => Promise<number>;
-  /** The number of log lines that could not be written. */
-  readonly droppedLogLines: () => number;
   readonly portal: PortalOptions;
   /** Absent if no identity provider is configured. */
   readonly identityLogin: (IdentityLoginServices & { readonly tokens: ProviderTokens }) | undefined;
@@ -225,7 +215,6 @@ export async function createServer(services: ServerServices, config: Config): Pr
     port === undefined ? undefined : createMetricsServer({ ...figuresAccess, metrics, observe });
   if (!figures) useMetrics(app, { ...figuresAccess, metrics, rateLimits: services.rateLimits });
   useContractFiles(app, { contracts, publicUrl });
-  useDocumentation(app, services.portal);
   await usePortal(app, services.portal);
   await useManualPages(app, services.portal);
   await app.register(async (rest) => {

@@ -3,9 +3,9 @@
  * GraphQL tools. With a credential it describes what the caller may use.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { etagHeld, etagOf, isUnchanged } from '../../../base/http/etag.js';
-import { sendText } from '../../../base/http/text-answer.js';
+import { etagOf } from '../../../base/http/etag.js';
 import type { CallerContracts, ContractText } from '../../rest/caller-contracts.js';
+import { sendIfChanged } from '../sending/send-built-file.js';
 
 const MEDIA_TYPE = 'application/json; charset=utf-8';
 
@@ -25,12 +25,10 @@ export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }:
       method: ['GET', 'HEAD'],
       url,
       handler: async (request, reply) => {
-        const { etag, print } = find(request, gatewayAddress(request, publicUrl));
+        const contract = find(request, gatewayAddress(request, publicUrl));
         // The answer depends on the caller and on the host name, so caches must not share it.
         reply.headers({ 'cache-control': 'private, no-cache', vary: 'Accept-Encoding, Authorization' });
-        const known = request.headers['if-none-match'];
-        if (isUnchanged(known, etag)) return reply.code(304).header('etag', etagHeld(known, etag)).send();
-        return sendText(reply.header('etag', etag), { status: 200, mediaType: MEDIA_TYPE, text: print() });
+        return sendIfChanged(request, reply, { ...contract, mediaType: MEDIA_TYPE });
       },
     });
   }

@@ -1,36 +1,29 @@
 /**
- * Serves the portal from our own files only: `/` for browsers, its pages below `/portal`, and the explorer at
- * `/explore`. All of them are one HTML page, whose script renders the page of the address. The files were
- * built with the package (src/portal/bundle.ts); the operations library and the public facts about the school
- * are read here.
+ * Serves the portal from our own files only: `/` for browsers, its pages below `/portal`, the explorer at
+ * `/explore`, and the REST documentation at `/docs`. Portal and explorer are one HTML page, whose script
+ * renders the page of the address. The files were built with the package (src/portal/bundle.ts); the operations
+ * library and the public facts about the school are read here.
  */
 
-import { createHash } from 'node:crypto';
-import { access, open } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../base/errors.js';
-import { accepts } from '../../../base/http/content-encoding.js';
-import { isUnchanged } from '../../../base/http/etag.js';
+import { etagOf } from '../../../base/http/etag.js';
 import type { Domain } from '../../../base/model/scope.js';
 import { succeeds } from '../../../base/process/succeeds.js';
 import { loadOperationsLibrary } from '../../../portal/explore/operations-library.js';
 import { isOfPath } from '../../../portal/page-paths.js';
-import {
-  manualDirectory,
-  type PortalFiles,
-  portalDirectory,
-  readManualFiles,
-  readPortalFiles,
-} from '../../../portal/pages/portal-files.js';
-import { HOUSE_SIGN } from '../../../portal/pages/room-header.js';
+import { type PortalFiles, portalDirectory, readPortalFiles } from '../../../portal/pages/portal-files.js';
+import { HOUSE_SIGN, printRoomHeader, ROOM_THEME_SCRIPT } from '../../../portal/pages/room-header.js';
 import { newNonce, prefersPage, sendNoticePage, sendPage } from '../sending/notice-page.js';
 import {
+  DOCUMENTATION_HEADERS,
   EXPLORER_HEADERS,
-  MANUAL_HEADERS,
   portalHeaders,
   type SecurityHeaders,
 } from '../sending/security-headers.js';
+import { mediaTypeOf, sendBuiltFile, sendIfChanged } from '../sending/send-built-file.js';
 import { printServiceWorker, SERVICE_WORKER_PATH } from './service-worker.js';
 
 export interface PortalOptions {
@@ -43,12 +36,6 @@ export interface PortalOptions {
   /** The demo logins that the form may show, and the school they belong to. */
   readonly demo: { readonly domainId: string; readonly userNames: readonly string[] };
 }
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.ttf': 'font/ttf',
-};
 
 /** The pages of mailed or logged links; their secret comes after `#`. */
 const LINK_PAGES = ['/welcome', '/first-run'];
@@ -85,11 +72,19 @@ export async function usePortal(
   });
   if (files) {
     const script = printServiceWorker(files);
-    addDescription(app, SERVICE_WORKER_PATH, () => script, EXPLORER_HEADERS);
+    addContent(app, SERVICE_WORKER_PATH, EXPLORER_HEADERS, () => script);
   }
-  addDescription(app, '/explore/operations.json', () => JSON.stringify(library));
-  addDescription(app, '/explore/school.json', () =>
+  addContent(app, '/explore/operations.json', {}, () => JSON.stringify(library));
+  addContent(app, '/explore/school.json', {}, () =>
     JSON.stringify({ ...describeSchool(school(), demo), identityProvider: identityProvider ?? null }),
+  );
+  addContent(app, '/docs', DOCUMENTATION_HEADERS, () => printRestDocs(getBuilt(files)));
+  addContent(app, '/docs/room-theme.js', DOCUMENTATION_HEADERS, () => ROOM_THEME_SCRIPT);
+  addContent(
+    app,
+    '/docs/favicon.png',
+    { ...DOCUMENTATION_HEADERS, 'cache-control': 'public, max-age=300' },
+    () => readFile(path.join(directory, 'favicon.png')),
   );
   addAssets(app, directory, new Set(files?.names));
 }
@@ -114,7 +109,7 @@ function addToIndex(
 }
 
 /** @throws UNAVAILABLE (503) */
-export function getBuilt(files: PortalFiles | undefined): PortalFiles {
+function getBuilt(files: PortalFiles | undefined): PortalFiles {
   if (files) return files;
   throw new ServiceError('UNAVAILABLE', 'The portal has not been built; `npm run build` makes it.');
 }
@@ -182,27 +177,51 @@ The interface as text is in <a href="/openapi.json">openapi.json</a>.</noscript>
 `;
 }
 
-/** Small, and revalidated each time: an unchanged one costs a 304. */
-function addDescription(
+/** The REST documentation: Swagger UI with `/openapi.json`. Nothing is loaded from elsewhere. */
+function printRestDocs({ restDocs: { script, style } }: PortalFiles): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>REST · Campus Gateway</title>
+<link rel="icon" href="/docs/favicon.png">
+<link rel="stylesheet" href="${style}">
+<script src="/docs/room-theme.js"></script>
+<script type="module" src="${script}"></script>
+</head>
+<body>
+${printRoomHeader('/docs')}
+<main>
+<h1>REST</h1>
+<p class="room-user" role="status"></p>
+<div id="contract"></div>
+</main>
+<noscript>The contract as text: <a href="/openapi.json">openapi.json</a></noscript>
+</body>
+</html>
+`;
+}
+
+/** Small, and revalidated each time unless the headers say otherwise: an unchanged one costs a 304. */
+function addContent(
   app: FastifyInstance,
   url: string,
-  print: () => string,
-  headers: SecurityHeaders = {},
+  headers: SecurityHeaders,
+  load: () => string | Promise<Buffer>,
 ): void {
+  const mediaType = mediaTypeOf(url, 'text/html; charset=utf-8');
   app.route({
     method: ['GET', 'HEAD'],
     url,
     handler: async (request, reply) => {
-      const text = print();
-      const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-      const type = TYPES[path.extname(url)] ?? 'application/json; charset=utf-8';
-      reply.headers({ ...headers, 'cache-control': 'no-cache', etag }).type(type);
-      return isUnchanged(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(text);
+      const text = await load();
+      reply.headers({ 'cache-control': 'no-cache', vary: 'Accept-Encoding', ...headers });
+      return sendIfChanged(request, reply, { mediaType, etag: etagOf(mediaType, text), print: () => text });
     },
   });
 }
 
-/** Assets are cached for ever: other content has another name. */
 function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<string>): void {
   app.route<{ Params: { name: string } }>({
     method: ['GET', 'HEAD'],
@@ -210,105 +229,15 @@ function addAssets(app: FastifyInstance, directory: string, names: ReadonlySet<s
     handler: async (request, reply) => {
       const { name } = request.params;
       if (!names.has(name)) throw new ServiceError('NOT_FOUND', `The portal has no file ${name}.`);
-      const etag = `"${name}"`;
-      reply
-        .headers(EXPLORER_HEADERS)
-        .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding', etag })
-        .type(TYPES[path.extname(name)] ?? 'application/octet-stream');
-      if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
-      const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
-      if (outcome === 'sending') return reply;
-      throw new ServiceError(
-        'NOT_FOUND',
-        'The portal was built again; restart the gateway, then reload the page.',
-      );
+      reply.headers(EXPLORER_HEADERS).type(mediaTypeOf(name, 'application/octet-stream'));
+      await sendBuiltFile(request, reply, {
+        ...{ directory, name, etag: `"${name}"`, isImmutable: true },
+        missing: new ServiceError(
+          'NOT_FOUND',
+          'The portal was built again; restart the gateway, then reload the page.',
+        ),
+      });
+      return reply;
     },
   });
-}
-
-/** The compressed forms, smallest first. */
-const ENCODINGS = [
-  { name: 'br', suffix: '.br' },
-  { name: 'gzip', suffix: '.gz' },
-] as const;
-
-/**
- * Begins to send a file in the smallest form the client accepts. Returns `missing`, with nothing sent, if
- * there is no such file.
- *
- * The reply is not awaited: an awaited reply yields nothing, and a client that disconnects midway would fail
- * the handler after its headers were sent.
- */
-export async function sendPrebuilt(
-  file: string,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): Promise<'sending' | 'missing'> {
-  const accepted = request.headers['accept-encoding'];
-  const encoding = ENCODINGS.find(({ name }) => accepts(accepted, name));
-  // Opened first, because a rebuild under a running gateway may have renamed the files.
-  const opened = await open(file + (encoding?.suffix ?? '')).catch(() => undefined);
-  if (!opened) return 'missing';
-  if (encoding) reply.header('content-encoding', encoding.name);
-  if (request.method === 'GET') {
-    reply.send(opened.createReadStream());
-    return 'sending';
-  }
-  await opened.close();
-  reply.send();
-  return 'sending';
-}
-
-const MANUAL_TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-};
-
-/** The type of text files in the package: shown, never executed. */
-const PLAIN_TEXT = 'text/plain; charset=utf-8';
-
-export async function useManualPages(
-  app: FastifyInstance,
-  { packageDirectory }: { readonly packageDirectory: string },
-): Promise<void> {
-  const directory = manualDirectory(packageDirectory);
-  const files = await readManualFiles(directory).catch(() => undefined);
-
-  const send = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (!files)
-      throw new ServiceError('UNAVAILABLE', 'The manual has not been built; `npm run build` makes it.');
-    const address = new URL(request.url, 'http://manual').pathname.replace(/\/$/, '');
-    // Only built files are served, so no path leads out of the folder.
-    const name = Object.hasOwn(files.names, address) ? files.names[address] : undefined;
-    if (name === undefined) {
-      if (prefersPage(request)) return sendNoticePage(reply, 'missing');
-      throw new ServiceError('NOT_FOUND', `The manual has no page ${address}.`);
-    }
-    const etag = `"${files.key.slice(0, 22)}"`;
-    reply
-      .headers(MANUAL_HEADERS)
-      .headers({ 'cache-control': cachingOf(address), vary: 'Accept-Encoding', etag })
-      .type(typeOf(address, name));
-    if (isUnchanged(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    const outcome = await sendPrebuilt(path.join(directory, name), { request, reply });
-    if (outcome === 'sending') return reply;
-    throw new ServiceError('UNAVAILABLE', 'The manual was built again; restart the gateway.');
-  };
-
-  for (const url of ['/manual', '/manual/*']) {
-    app.route({ method: ['GET', 'HEAD'], url, handler: send });
-  }
-}
-
-/** An asset has a hash of its content in its name; a page is revalidated each time, which costs a 304. */
-function cachingOf(address: string): string {
-  return address.startsWith('/manual/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-}
-
-function typeOf(address: string, name: string): string {
-  const type = MANUAL_TYPES[path.extname(name)];
-  const isText = address.startsWith('/manual/files/') && type !== 'image/png';
-  return isText ? PLAIN_TEXT : (type ?? PLAIN_TEXT);
 }
