@@ -308,8 +308,23 @@ describe('a delivery', () => {
     await expectEventually(() => deliveriesOf(other.id), eight('delivered'));
     expect(received.filter(({ path }) => path === '/hang')).toHaveLength(4);
     expect(await deliveriesOf(silent.id)).toEqual(eight('waiting'));
+    const stored = await gateway.sql.query(
+      `select state, count(*)::int as count from webhook_deliveries where webhook_id = $1 group by 1 order by 1`,
+      [silent.id],
+    );
+    expect(stored.rows).toEqual(['sending', 'waiting'].map((state) => ({ state, count: 4 })));
     release();
     await expectEventually(() => deliveriesOf(silent.id), eight('delivered'));
+  });
+
+  it('is made again where the gateway that sent it died', async () => {
+    const { id } = await create();
+    await gateway.sql.query(
+      `insert into webhook_deliveries (webhook_id, event, state, attempts)
+       values ($1, '{"type": "test", "at": "", "by": ""}', 'sending', 1)`,
+      [id],
+    );
+    await expectEventually(() => deliveriesOf(id, 'state attempts'), [{ state: 'delivered', attempts: 2 }]);
   });
 
   it('does not wait for addresses that fail and do not answer, however many they are', async () => {

@@ -24,6 +24,7 @@ import {
   type DeliveryState,
   FAILURES_OF_FAILING,
   mayHaveWebhooks,
+  NOT_ENDED,
   readableBodies,
   signWebhook,
   UNREADABLE,
@@ -64,7 +65,7 @@ const WAITS_SECONDS = [
 ];
 /** This long after its last failure a failing address is tried with a waiting delivery ahead of its time. */
 const PROBE_EVERY_SECONDS = MINUTE;
-/** A delivery is tried again after this time if the gateway that was sending it died. */
+/** No answer takes as long. A delivery is tried again after this time if the gateway that sent it died. */
 const ANSWER_SECONDS = 120;
 /** Limits the deliveries to one address. */
 const AT_ONCE = 4;
@@ -83,9 +84,9 @@ const IS_FAILING = sql`(w.failures >= ${FAILURES_OF_FAILING}::int)`;
  * Whether a delivery `d` of the webhook `w` is to be sent. That of a failing webhook may be ahead of its
  * time, to find out whether the address is back.
  */
-const IS_DUE = sql`d.webhook_id = w.id and d.state = 'waiting' and (
+const IS_DUE = sql`d.webhook_id = w.id and ${NOT_ENDED} and (
   d.next_attempt_at <= now()
-  or ${IS_FAILING} and d.problem is not null
+  or ${IS_FAILING} and d.state = 'waiting'
     and coalesce(w.tried_at, '-infinity') < now() - ${PROBE_EVERY_SECONDS}::int * interval '1 second'
 )`;
 
@@ -129,12 +130,11 @@ export class WebhookDeliveries {
     }
   }
 
-  /** Sends a delivery that was just noted, even before its time: for a test that a user waits for. */
+  /** Sends a delivery even before its time: for a test that a user waits for. */
   async sendNow(id: string): Promise<void> {
     const [delivery] = await this.#take(sql`
       select d.id, d.next_attempt_at, false as is_early from webhook_deliveries d
-      where d.id = ${id}::bigint and d.state = 'waiting'
-      for update skip locked`);
+      where d.id = ${id}::bigint`);
     if (delivery !== undefined)
       await this.#sendTraced(delivery, AbortSignal.timeout(this.#options.timeoutMs));
   }
@@ -147,7 +147,7 @@ export class WebhookDeliveries {
         select id
         from webhook_deliveries
         where created_at < now() - interval '1 day'
-          * case state when 'waiting' then ${WAITING_DAYS}::int else ${KEPT_DAYS}::int end
+          * case when ${NOT_ENDED} then ${WAITING_DAYS}::int else ${KEPT_DAYS}::int end
         limit ${MOST_REMOVED}::int
       )`);
   }
@@ -209,17 +209,14 @@ export class WebhookDeliveries {
       for update of d skip locked`);
   }
 
-  /**
-   * Marks deliveries as being sent: they have no `problem`, and their next attempt is later than any answer.
-   * An attempt ahead of its time is not counted.
-   */
+  /** Marks deliveries as being sent. An attempt ahead of its time is not counted. */
   async #take(ids: Sql): Promise<readonly Taken[]> {
     return await this.#options.database.background.query<Taken>(sql`
       with taken as (${ids})
       update webhook_deliveries d
-      set next_attempt_at = now() + ${ANSWER_SECONDS}::int * interval '1 second',
-        attempts = d.attempts + case when taken.is_early then 0 else 1 end,
-        problem = null
+      set state = 'sending',
+        next_attempt_at = now() + ${ANSWER_SECONDS}::int * interval '1 second',
+        attempts = d.attempts + case when taken.is_early then 0 else 1 end
       from taken, webhooks w
       where d.id = taken.id and w.id = d.webhook_id
       returning d.id::text as id, d.event, d.body, d.attempts, w.id as "webhookId", w.domain_id as "domainId",
@@ -295,8 +292,8 @@ export class WebhookDeliveries {
       if (event.collection !== collection || !event.operations.some((one) => one === operation)) continue;
       const filter = parseOquery(event.oquery ?? '');
       const set = this.#options.store.find(scope, { ...queryOf(collection), filter });
-      const [record] = await set.printChanged([recordId], []);
-      if (record !== undefined && record.isRemoved === (operation === 'deleted')) return true;
+      const [record] = await set.findChanged([recordId]);
+      if (record?.isRemoved === (operation === 'deleted')) return true;
     }
     return false;
   }
@@ -353,7 +350,6 @@ export class WebhookDeliveries {
         where ${failures >= FAILURES_OF_FAILING}::boolean
           and webhook_id = ${webhookId}::uuid
           and state = 'waiting'
-          and problem is not null
           and next_attempt_at > now()`);
     }
   }

@@ -11,6 +11,7 @@ import type { Scope } from '../../base/model/scope.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { RecordStore } from '../../store/record-store.js';
+import { sql } from '../../store/sql.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
 
 /** The changes that a webhook is called for. */
@@ -22,8 +23,14 @@ const WebhookEvent = z.strictObject({
 });
 export type WebhookEvent = z.output<typeof WebhookEvent>;
 
-/** `skipped`: the owner may not read its record, or no event selects it. */
+/**
+ * `skipped`: the owner may not read its record, or no event selects it. One that is being sent, stored as
+ * `sending`, is shown as `waiting`.
+ */
 export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'skipped';
+
+/** The stored states of deliveries that have not ended. */
+export const NOT_ENDED = sql`state in ('waiting', 'sending')`;
 
 /** After so many failures one after the other an address counts as failing. */
 export const FAILURES_OF_FAILING = 3;
@@ -183,7 +190,7 @@ async function findReadable(
 ): Promise<Readable> {
   const read = async (): Promise<Readable> => {
     const set = store.find(scope, queryOf(collection));
-    const records = await set.printChanged(ids, []);
+    const records = await set.findChanged(ids);
     return { ids: new Set(records.map(({ id }) => id)), hiddenFields: set.hiddenFields };
   };
   return await read().catch(ifRefused(UNREADABLE, NOTHING));

@@ -26,6 +26,7 @@ import {
   type DeliveryState,
   FAILURES_OF_FAILING,
   mayHaveWebhooks,
+  NOT_ENDED,
   parseWebhookEvents,
   parseWebhookName,
   parseWebhookUrl,
@@ -203,8 +204,8 @@ export class Webhooks {
     const event: WebhookNews = { type: 'test', at: new Date().toISOString(), by: scope.principal.id };
     // It is not due yet, so that nobody else takes it.
     const [noted] = await this.#options.database.query<{ id: string }>(sql`
-      insert into webhook_deliveries (webhook_id, event, next_attempt_at)
-      values (${id}::uuid, ${JSON.stringify(event)}::jsonb, now() + interval '1 minute')
+      insert into webhook_deliveries (webhook_id, event, state, next_attempt_at)
+      values (${id}::uuid, ${JSON.stringify(event)}::jsonb, 'sending', now() + interval '1 minute')
       returning id::text as id`);
     if (noted === undefined) throw new ServiceError('INTERNAL', 'The test was not noted.');
     await this.#options.deliveries.sendNow(noted.id);
@@ -219,7 +220,7 @@ export class Webhooks {
     await this.#get(scope, id);
     const checked = withPlaces(query, assertNumberOf('a delivery'));
     const page = newestFirst(checked, sql`webhook_deliveries.id`, 'bigint');
-    const isInState = query.state === undefined ? sql.empty : sql`and state = ${query.state}`;
+    const isInState = query.state === undefined ? sql.empty : sql`and ${SHOWN_STATE} = ${query.state}`;
     const rows = await this.#options.database.query<DeliveryRow>(sql`
       select ${DELIVERY_COLUMNS}
       from webhook_deliveries
@@ -260,7 +261,7 @@ export class Webhooks {
       with replayed as (
         update webhook_deliveries
         set state = 'waiting', attempts = 0, next_attempt_at = now(), problem = null
-        where webhook_id = ${id}::uuid and (state = 'failed' or state = 'waiting' and problem is not null)
+        where webhook_id = ${id}::uuid and state in ('waiting', 'failed')
         returning 1
       )
       select count(*)::int as count from replayed`);
@@ -312,9 +313,13 @@ const COLUMNS = sql`webhooks.id::text as id, user_id as "userId", name, url, eve
   is_paused as "isPaused", failures >= ${FAILURES_OF_FAILING}::int as "isFailing",
   created_at as "createdAt", updated_at as "updatedAt", ${ETAG} as etag`;
 
-const DELIVERY_COLUMNS = sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId", state,
+/** @see DeliveryState */
+const SHOWN_STATE = sql`case state when 'sending' then 'waiting' else state end`;
+
+const DELIVERY_COLUMNS = sql`webhook_deliveries.id::text as id, webhook_id::text as "webhookId",
+  ${SHOWN_STATE} as state,
   event, body, attempts,
-  case state when 'waiting' then next_attempt_at end as "nextAttemptAt", status, answer, problem,
+  case when ${NOT_ENDED} then next_attempt_at end as "nextAttemptAt", status, answer, problem,
   duration_ms as "durationMs", created_at as "createdAt", attempted_at as "attemptedAt"`;
 
 type DeliveryRow = RowOf<WebhookDelivery>;

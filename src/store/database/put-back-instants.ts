@@ -69,7 +69,7 @@ const DELIVERIES_AND_LOCKOUTS = [
    set next_attempt_at = now(),
        created_at = least(created_at, now()),
        attempted_at = least(attempted_at, now())
-   where state = 'waiting'
+   where state in ('waiting', 'sending')
      and (greatest(created_at, attempted_at) > now() + ${TOLERANCE}
        or next_attempt_at > now() + interval '1 day')`,
   `update webhooks set tried_at = now() where tried_at > now() + ${TOLERANCE}`,

@@ -341,8 +341,18 @@ export class RecordSet {
   }
 
   /**
-   * Prints the records with these ids, including removed ones, that satisfy the filter, once per selection;
-   * unordered, in one round trip. A removed record is judged by its last state.
+   * The records with these ids, including removed ones, that satisfy the filter; unordered, in one round
+   * trip. A removed record is judged by its last state.
+   */
+  async findChanged(ids: readonly string[]): Promise<readonly Omit<ChangedRecord, 'texts'>[]> {
+    return await this.#readFromPrimary(sql`
+      select r.id, r.deleted_at is not null as "isRemoved"
+      from records r
+      where ${this.statements.ofRemovedToo()} and r.id = any(${[...ids]}::text[])`);
+  }
+
+  /**
+   * Prints the records of `findChanged`, once per selection.
    *
    * @throws FORBIDDEN as `print` does
    */
@@ -363,17 +373,21 @@ export class RecordSet {
     return new Map(rows.map(({ id, texts }) => [id, texts[0] ?? 'null']));
   }
 
-  /** From the primary, because the record must be at least as new as the change that is reported. */
   async #printIds(
     ids: readonly string[],
     selections: readonly (readonly Member[])[],
     where: Sql,
   ): Promise<readonly ChangedRecord[]> {
     for (const members of selections) this.statements.assertPrintable(members);
+    const printing = this.statements.printing();
+    return await this.#readFromPrimary(compileChangedRecords(selections, { ids, where, printing }));
+  }
+
+  /** A record must be at least as new as the change that is reported. */
+  async #readFromPrimary<Row extends object>(statement: Sql): Promise<readonly Row[]> {
     const { primary, scope } = this.#options;
-    const sql = compileChangedRecords(selections, { ids, where, printing: this.statements.printing() });
-    return await primary.query(sql, {
-      name: statementName(sql.text),
+    return await primary.query(statement, {
+      name: statementName(statement.text),
       signal: scope.call.signal,
       call: scope.call,
     });

@@ -59,6 +59,7 @@ const CHECKSUMS: Readonly<Record<string, string>> = {
   '0056_receipt_numbers': '64de7ae3fd7ed8846a32b75e6775913505d46a0c9bca2675d2d006243191b007',
   '0057_whole_key_usage': '2fc13504ccf2155f59de4487ba425ba9a6cbe91e993619a2bc3d5f38aa922df2',
   '0058_user_lockouts': '407b800f6418c96c9a71a89e2fe8c93ea68ccc6f88101b6eff674d09b91ef3ea',
+  '0059_sending_deliveries': 'c08a65b95050c3a277e5880728983aeec001cd15c166278893b466f75d892753',
 };
 
 describe('the text of a migration', () => {

@@ -193,7 +193,7 @@ function healthOf({ version, database, ...services }: HealthServices) {
         from messages
         union all
         select 'webhooks',
-          count(*) filter (where state = 'waiting')::int,
+          count(*) filter (where state in ('waiting', 'sending'))::int,
           count(*) filter (where state = 'failed')::int
         from webhook_deliveries`);
       return [{ name: 'jobs', waiting: queued + running, failed }, ...others];
