@@ -4,7 +4,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { invariant } from '../../base/errors.js';
-import type { Delegation } from './key-scopes.js';
+import { type Delegation, StoredScopes } from './key-scopes.js';
 import type { TokenKey } from './service-secret.js';
 
 /** The claims of an access token. It is valid only as long as its session or key, and its user, are. */
@@ -41,13 +41,7 @@ const payloadSchema = z.object({
   epoch: z.number().int(),
   exp: z.number().int(),
   rol: z.array(z.string()).optional(),
-  scp: z
-    .object({
-      collections: z.record(z.string(), z.array(z.enum(['read', 'create', 'update', 'delete']))),
-      reports: z.array(z.string()),
-      scripts: z.array(z.string()),
-    })
-    .optional(),
+  scp: StoredScopes.omit({ accounts: true }).optional(),
 });
 
 /**

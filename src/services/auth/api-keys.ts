@@ -12,7 +12,7 @@ import { sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { parseAllowedAddresses } from './allowed-addresses.js';
-import { parseKeyScopes, type ScopeNames } from './key-scopes.js';
+import { parseKeyScopes, type ScopeNames, StoredScopes } from './key-scopes.js';
 import { announceUser, findUser, type Principals } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 
@@ -115,7 +115,7 @@ export class ApiKeys {
           ${request.expiresAt?.toISOString() ?? null}::timestamptz, ${[...allowedAddresses]}::text[])
       )
       ${auditedAct(scope, { collection: '$apiKey', id, operation: 'created' })}`);
-      return { userId };
+      return userId;
     });
     this.#options.onChange?.({ domainId: scope.domain.id, userId }, 'key');
     return { id, key };
@@ -129,9 +129,7 @@ export class ApiKeys {
       orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       omit: { keyHash: true, domainId: true, requestCount: true },
     });
-    return rows.map(({ scopes, ...row }) =>
-      fromRow<ApiKey>({ ...row, scopes: scopes as unknown as KeyScopes }),
-    );
+    return rows.map((row) => fromRow<ApiKey>({ ...row, scopes: StoredScopes.parse(row.scopes) }));
   }
 
   /**
@@ -165,59 +163,58 @@ export class ApiKeys {
       throw invalidAt(`An overlap is 0 to ${LONGEST_OVERLAP_SECONDS} seconds.`, {
         parameter: 'overlapSeconds',
       });
+    if (!isUuid(id)) throw noSuchKey();
     const key = createOpaqueSecret('cg');
     const newId = randomUUID();
     const { domainId, userId = null } = reachOf(scope);
     // A lock in a statement of its own: of two concurrent rotations, the second must see that the key has
     // ended, or has been replaced, which a statement that waited for the lock would not see.
-    const rotated = isUuid(id)
-      ? await this.#withinLimit(domainId, async (transaction) => {
-          await transaction.query(sql`select from api_keys where id = ${id}::uuid for update`);
-          const [ended] = await transaction.query<{ userId: string }>(sql`
-          with ended as (
-            update api_keys
-            set expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second'),
-              revoked_at = case when ${overlapSeconds}::int = 0 then now() end
-            where id = ${id}::uuid
-              and domain_id = ${domainId}
-              and user_id = coalesce(${userId}::text, user_id)
-              and revoked_at is null
-              and (expires_at is null or expires_at > now())
-              and not exists (select from api_keys newer where newer.replaces = api_keys.id)
-            returning *
-          ), before as (
-            select expires_at from api_keys where id = ${id}::uuid
-          ), made as (
-            insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by,
-              expires_at, allowed_addresses, replaces)
-            select ${newId}::uuid, domain_id, user_id, name, ${key.slice(0, PREFIX_LENGTH)},
-              ${hashOpaqueSecret(key)}, scopes, ${scope.principal.id}, before.expires_at, allowed_addresses,
-              id
-            from ended, before
-          ), noted as (
-            ${auditedAct(scope, {
-              collection: '$apiKey',
-              id: sql`changed.id`,
-              operation: 'rotated',
-              from: sql`from ended as changed`,
-            })}
-          ), noted_new as (
-            ${auditedAct(scope, {
-              collection: '$apiKey',
-              id: newId,
-              operation: 'created',
-              from: sql`from ended`,
-            })}
-          )
-          select user_id as "userId",
-            ${announceUser({ domainId: sql`domain_id`, userId: sql`user_id` })}
-          from ended`);
-          return ended;
-        })
-      : undefined;
-    if (!rotated) throw noSuchKey();
-    this.#options.principals.forget(domainId, rotated.userId);
-    this.#options.onChange?.({ domainId, userId: rotated.userId }, 'key');
+    const ownerId = await this.#withinLimit(domainId, async (transaction) => {
+      await transaction.query(sql`select from api_keys where id = ${id}::uuid for update`);
+      const [ended] = await transaction.query<{ userId: string }>(sql`
+        with ended as (
+          update api_keys
+          set expires_at = least(expires_at, now() + ${overlapSeconds}::int * interval '1 second'),
+            revoked_at = case when ${overlapSeconds}::int = 0 then now() end
+          where id = ${id}::uuid
+            and domain_id = ${domainId}
+            and user_id = coalesce(${userId}::text, user_id)
+            and revoked_at is null
+            and (expires_at is null or expires_at > now())
+            and not exists (select from api_keys newer where newer.replaces = api_keys.id)
+          returning *
+        ), before as (
+          select expires_at from api_keys where id = ${id}::uuid
+        ), made as (
+          insert into api_keys (id, domain_id, user_id, name, prefix, key_hash, scopes, created_by,
+            expires_at, allowed_addresses, replaces)
+          select ${newId}::uuid, domain_id, user_id, name, ${key.slice(0, PREFIX_LENGTH)},
+            ${hashOpaqueSecret(key)}, scopes, ${scope.principal.id}, before.expires_at, allowed_addresses,
+            id
+          from ended, before
+        ), noted as (
+          ${auditedAct(scope, {
+            collection: '$apiKey',
+            id: sql`changed.id`,
+            operation: 'rotated',
+            from: sql`from ended as changed`,
+          })}
+        ), noted_new as (
+          ${auditedAct(scope, {
+            collection: '$apiKey',
+            id: newId,
+            operation: 'created',
+            from: sql`from ended`,
+          })}
+        )
+        select user_id as "userId",
+          ${announceUser({ domainId: sql`domain_id`, userId: sql`user_id` })}
+        from ended`);
+      if (ended === undefined) throw noSuchKey();
+      return ended.userId;
+    });
+    this.#options.principals.forget(domainId, ownerId);
+    this.#options.onChange?.({ domainId, userId: ownerId }, 'key');
     return { id: newId, key };
   }
 
@@ -241,20 +238,17 @@ export class ApiKeys {
   }
 
   /**
-   * Runs work that makes a key of a user, and takes it back if the user then has too many: each key has a
-   * rate of its own. The lock on the domain makes concurrent requests wait for each other.
+   * Runs work that makes a key and returns its user, and takes it back if the user then has too many: each key
+   * has a rate of its own. The lock on the domain makes concurrent requests wait for each other.
    */
-  async #withinLimit<Made extends { readonly userId: string } | undefined>(
-    domainId: string,
-    work: (transaction: Transaction) => Promise<Made>,
-  ): Promise<Made> {
+  async #withinLimit(domainId: string, work: (transaction: Transaction) => Promise<string>): Promise<string> {
     return await inOwnTransaction(this.#options.database, async (transaction) => {
       await transaction.query(sql`select from domains where id = ${domainId} for no key update`);
-      const made = await work(transaction);
+      const userId = await work(transaction);
       const keys = sql`api_keys
-        where domain_id = ${domainId} and user_id = ${made?.userId ?? ''} and revoked_at is null
+        where domain_id = ${domainId} and user_id = ${userId} and revoked_at is null
           and (expires_at is null or expires_at > now())`;
-      if ((await countIn(transaction, keys)) <= this.#options.mostPerUser) return made;
+      if ((await countIn(transaction, keys)) <= this.#options.mostPerUser) return userId;
       throw new ServiceError(
         'LIMIT_EXCEEDED',
         `A user has at most ${this.#options.mostPerUser} API keys (API_KEYS_PER_USER). ` +

@@ -4,7 +4,7 @@
  *
  * @see RFC 7636, RFC 9700
  */
-import type { JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Configuration } from 'openid-client';
 import type { TextEncryption } from './text-encryption.js';
 
@@ -97,7 +97,6 @@ export class IdentityProvider {
    * @throws errors of jose for a token that is not valid here
    */
   async ofAccessToken(token: string, audience: string): Promise<Identity & { readonly endsAt: Date }> {
-    const { createRemoteJWKSet, jwtVerify } = await import('jose');
     const configuration = await this.#configuration();
     const { issuer, jwks_uri: address = '' } = configuration.serverMetadata();
     this.#keys ??= createRemoteJWKSet(new URL(address), { timeoutDuration: TIMEOUT_SECONDS * 1000 });

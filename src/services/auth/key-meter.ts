@@ -110,23 +110,20 @@ export class KeyMeter {
     this.#uses = new Map();
     this.#hours = new Map();
     this.#requests = new WaitingRequests();
-    const after = (giveBack: () => void) => (error: unknown) => {
-      giveBack();
-      this.#options.onFault(error);
-    };
-    const giveBackUses = () => {
+    const { onFault } = this.#options;
+    await this.#writeUses(uses).catch((error: unknown) => {
       this.#uses = new Map([...uses, ...this.#uses]);
-    };
-    const giveBackRequests = () => {
+      onFault(error);
+    });
+    await this.#writeHours(hours).catch((error: unknown) => {
+      for (const count of hours) this.#giveBack(count);
+      onFault(error);
+    });
+    await this.#writeRequests(requests).catch((error: unknown) => {
       for (const newer of this.#requests.list()) requests.add(newer);
       this.#requests = requests;
-    };
-    const giveBackHours = () => {
-      for (const count of hours) this.#giveBack(count);
-    };
-    await this.#writeUses(uses).catch(after(giveBackUses));
-    await this.#writeHours(hours).catch(after(giveBackHours));
-    await this.#writeRequests(requests).catch(after(giveBackRequests));
+      onFault(error);
+    });
   }
 
   /** At most once a minute for each key, whatever the number of gateways. */

@@ -14,6 +14,14 @@ const VERBS = ['read', 'create', 'update', 'delete'] as const satisfies readonly
 const SCRIPT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST_NAMES = 200;
 
+/** The scopes of an API key as stored, and of a token as signed. */
+export const StoredScopes = z.object({
+  collections: z.record(z.string(), z.array(z.enum(VERBS))),
+  reports: z.array(z.string()),
+  scripts: z.array(z.string()),
+  accounts: z.literal(true).optional(),
+});
+
 /** The values that each member of the scopes of an API key may have, for errors. */
 const EXPECTED: Readonly<Record<string, string>> = {
   collections: `{"<collection>": [${VERBS.join(', ')} or *]}`,

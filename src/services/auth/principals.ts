@@ -128,11 +128,9 @@ export class Principals {
    * valid.
    */
   async ofToken(claims: AccessClaims): Promise<ResolvedCredential | undefined> {
-    const { resolved } = this.#find(claims) ?? (await this.#load(claims));
-    if (!resolved || resolved.expiresAt <= Date.now()) return undefined;
+    const resolved = await this.#resolve(claims);
     // A key, and the tokens exchanged for it, survive a change of password.
-    if (claims.origin.kind === 'session' && resolved.epoch !== claims.epoch) return undefined;
-    return resolved;
+    return claims.origin.kind === 'session' && resolved?.epoch !== claims.epoch ? undefined : resolved;
   }
 
   /** The resolved of an API key, found by the hash of the key. */
@@ -141,8 +139,7 @@ export class Principals {
     const owner = this.#keyOwners.get(cacheKey) ?? (await this.#loadKeyOwner(keyHash));
     if (!owner) return undefined;
     this.#keyOwners.set(cacheKey, owner);
-    const { resolved } = this.#find(owner) ?? (await this.#load(owner));
-    return resolved && resolved.expiresAt > Date.now() ? resolved : undefined;
+    return await this.#resolve(owner);
   }
 
   /**
@@ -175,8 +172,8 @@ export class Principals {
     const { kind, id: userId, domainId, credential } = principal;
     if (kind === 'system' || credential.kind === 'system') return;
     const ref = { domainId, userId, origin: originOf(credential) };
-    const { resolved } = this.#find(ref) ?? (await this.#load(ref));
-    if (resolved === undefined || resolved.expiresAt <= Date.now()) {
+    const resolved = await this.#resolve(ref);
+    if (resolved === undefined) {
       throw new ServiceError('UNAUTHENTICATED', 'The credential has ended, and so has this request.');
     }
     const { roles, scopes = SECOND_FACTOR_ALONE } = principal;
@@ -194,8 +191,7 @@ export class Principals {
   async #presentOf({ domainId, id, credential }: WorkPrincipal): Promise<Principal | undefined> {
     if (credential.kind === 'key') {
       const ref = { domainId, userId: id, origin: { kind: 'key', id: credential.id } } as const;
-      const { resolved } = this.#find(ref) ?? (await this.#load(ref));
-      return resolved && resolved.expiresAt > Date.now() ? resolved.principal : undefined;
+      return (await this.#resolve(ref))?.principal;
     }
     const user = { domainId, userId: id };
     const [found, attributes] = await Promise.all([
@@ -235,6 +231,12 @@ export class Principals {
     else this.forgetAll();
   }
 
+  /** `undefined` if the credential is not valid any more. */
+  async #resolve(ref: CredentialRef): Promise<ResolvedCredential | undefined> {
+    const { resolved } = this.#find(ref) ?? (await this.#load(ref));
+    return resolved && resolved.expiresAt > Date.now() ? resolved : undefined;
+  }
+
   #find(ref: CredentialRef): Remembered | undefined {
     if (!this.#database.isHearing) return undefined;
     const remembered = this.#users.get(userKey(ref))?.get(ref.origin.id);
@@ -242,16 +244,14 @@ export class Principals {
   }
 
   /** Concurrent requests share a load. */
-  async #load(ref: CredentialRef): Promise<Remembered> {
-    const loading = this.#loading.get(ref.origin.id) ?? this.#startLoading(ref);
-    return await loading;
-  }
-
-  #startLoading(ref: CredentialRef): Promise<Remembered> {
+  #load(ref: CredentialRef): Promise<Remembered> {
+    const { id } = ref.origin;
+    const started = this.#loading.get(id);
+    if (started !== undefined) return started;
     const loading = this.#loadSettled(ref).finally(() => {
-      if (this.#loading.get(ref.origin.id) === loading) this.#loading.delete(ref.origin.id);
+      if (this.#loading.get(id) === loading) this.#loading.delete(id);
     });
-    this.#loading.set(ref.origin.id, loading);
+    this.#loading.set(id, loading);
     return loading;
   }
 
