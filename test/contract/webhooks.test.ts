@@ -309,7 +309,8 @@ describe('a delivery', () => {
     expect(received.filter(({ path }) => path === '/hang')).toHaveLength(4);
     expect(await deliveriesOf(silent.id)).toEqual(eight('waiting'));
     const stored = await gateway.sql.query(
-      `select state, count(*)::int as count from webhook_deliveries where webhook_id = $1 group by 1 order by 1`,
+      `select state, count(*)::int as count
+       from webhook_deliveries where webhook_id = $1 group by 1 order by 1`,
       [silent.id],
     );
     expect(stored.rows).toEqual(['sending', 'waiting'].map((state) => ({ state, count: 4 })));

@@ -15,7 +15,6 @@ import { AccountMails, type OnAccountChange, type UserMailer } from '../../servi
 import { ApiKeys } from '../../services/auth/api-keys.js';
 import { Authenticator } from '../../services/auth/authenticator.js';
 import { FirstRun } from '../../services/auth/first-run.js';
-import { Invitations } from '../../services/auth/invitations.js';
 import { KeyFigures, KeyMeter } from '../../services/auth/key-meter.js';
 import { LoginLockout } from '../../services/auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../../services/auth/passwords.js';
@@ -23,7 +22,6 @@ import { Principals } from '../../services/auth/principals.js';
 import { Profiles } from '../../services/auth/profiles.js';
 import { SecondFactors } from '../../services/auth/second-factors.js';
 import { loadTokenKeys } from '../../services/auth/service-secret.js';
-import { SessionAdmin } from '../../services/auth/session-admin.js';
 import { Sessions } from '../../services/auth/sessions.js';
 import { loadEncryptionKeys, TextEncryption } from '../../services/auth/text-encryption.js';
 import { Users } from '../../services/auth/users.js';
@@ -289,7 +287,8 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   const users = new Users(accounts);
   const webhooks = closing(openWebhooks({ ...accounts, outbox, ...faults('webhooks') }));
   const secondFactors = new SecondFactors({ ...accounts, roles: config.secondFactorRoles });
-  const accountLinks = new AccountLinks(accounts);
+  const { refreshTokenTtlSeconds, sessionMaxDays: maxDays } = config;
+  const sessions = new Sessions({ ...opened, refreshTokenTtlSeconds, maxDays });
   const persons = new Persons({
     ...opened,
     findInImportFile: (place) => findInImportFile({ database, files }, place),
@@ -301,20 +300,15 @@ async function loadServices(options: ServicesOptions, database: Database, closer
   });
   return {
     ...opened,
-    ...{ passwords, users, accountLinks, secondFactors, apiKeys, encryption, persons },
+    ...{ passwords, users, secondFactors, apiKeys, encryption, persons },
     ...{ keyMeter, fieldMeter, changes, topics, rateLimits, reportServices },
     firstRun: new FirstRun({ database, domains, users }),
-    invitations: new Invitations({ ...accounts, users, links: accountLinks }),
-    sessionAdmin: new SessionAdmin(opened),
+    sessions,
+    accountLinks: new AccountLinks({ ...accounts, users }),
     profiles: new Profiles(accounts),
     keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
     authenticator: new Authenticator({
-      ...{ ...accounts, secondFactors },
-      sessions: new Sessions({
-        database,
-        refreshTokenTtlSeconds: config.refreshTokenTtlSeconds,
-        maxDays: config.sessionMaxDays,
-      }),
+      ...{ ...accounts, secondFactors, sessions },
       accessTokenTtlSeconds: config.accessTokenTtlSeconds,
       events: new AccountEvents({ database, observe: options.onAccountEvent ?? (() => {}) }),
     }),

@@ -1,23 +1,37 @@
-/** Single-use links that set a password: an invitation, or a reset of a forgotten password. */
-import { ServiceError } from '../../base/errors.js';
+/**
+ * Single-use links that set a password: an invitation, or a reset of a forgotten password. They are mailed,
+ * or handed over by an admin.
+ */
+import { invalidAt, ServiceError } from '../../base/errors.js';
+import { toNormalText } from '../../base/model/normal-text.js';
 import type { Scope } from '../../base/model/scope.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
-import type { Queryable } from '../../store/database/queryable.js';
+import type { Queryable, Transaction } from '../../store/database/queryable.js';
+import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
-import type { OnAccountChange } from './account-mails.js';
+import type { OnAccountChange, UserMailer } from './account-mails.js';
+import { LONGEST_USER_NAME } from './authenticator.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
 import { findUser, type Principals, type UserRef } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 import { replacePassword } from './sessions.js';
+import { assertUserAdmin, type NewUser, type Users } from './users.js';
 
-export type LinkPurpose = 'invite' | 'reset';
+type LinkPurpose = 'invite' | 'reset';
 
-export interface NewLink {
-  /** The secret itself, which is not stored. */
-  readonly token: string;
+/** A user to invite by a link. */
+export interface InvitedUser extends Omit<NewUser, 'password' | 'id'> {
+  readonly email?: string | undefined;
+}
+
+/** A link that was mailed, or that the caller must hand over. */
+export interface SentLink {
+  readonly userId: string;
   readonly expiresAt: Date;
+  /** The address of the page, with the secret after `#`; `undefined` if it was only mailed. */
+  readonly link: string | undefined;
 }
 
 /** The content of a link. */
@@ -41,6 +55,11 @@ interface AccountLinksOptions {
   readonly database: Database;
   readonly passwords: Passwords;
   readonly principals: Principals;
+  readonly records: Pick<RecordStore, 'atomically' | 'create'>;
+  readonly users: Pick<Users, 'get'>;
+  readonly mailer: UserMailer;
+  /** The public address of the gateway. Absent: links have no host, and none is mailed. */
+  readonly publicUrl: string | undefined;
   readonly onChange?: OnAccountChange;
 }
 
@@ -52,30 +71,41 @@ export class AccountLinks {
   }
 
   /**
-   * Creates a link in the caller's transaction; earlier links of the user end. The caller has checked the
-   * right to do so.
+   * Adds a user without a password, and creates the link to set one.
+   *
+   * @throws FORBIDDEN (403), INVALID_VALUE (400), CONFLICT (409) if the user name is taken
    */
-  async create(
-    transaction: Queryable,
-    scope: Scope,
-    { userId, purpose }: { readonly userId: string; readonly purpose: LinkPurpose },
-  ): Promise<NewLink> {
-    const token = createOpaqueSecret('cgl');
-    const expiresAt = new Date(Date.now() + LIFE_HOURS[purpose] * HOUR_MS);
-    await endLinks(transaction, { domainId: scope.domain.id, userId });
-    await transaction.query(
-      auditedAct(scope, { collection: '$accountLink', id: userId, operation: 'created' }),
-    );
-    await transaction.query(sql`
-      insert into account_links (token_hash, domain_id, user_id, purpose, created_by, expires_at)
-      values (${hashOpaqueSecret(token)}, ${scope.domain.id}, ${userId}, ${purpose}, ${scope.principal.id},
-        ${expiresAt}::timestamptz)`);
-    await transaction.query(sql`
-      delete from account_links
-      where token_hash in (
-        select token_hash from account_links where expires_at < now() limit ${MOST_REMOVED}::int
-      )`);
-    return { token, expiresAt };
+  async invite(scope: Scope, user: InvitedUser): Promise<SentLink> {
+    assertUserAdmin(scope);
+    assertUserName(user.userName);
+    const record = {
+      user_name: user.userName,
+      name: user.name,
+      active: true,
+      roles: [...user.roles],
+      ...(user.email !== undefined && { email: user.email }),
+    };
+    const { records } = this.#options;
+    return await records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
+      const [stored] = await records.create(scope, 'pltf_user', [record], { within: transaction });
+      if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
+      return await this.#sendLink(transaction, scope, { userId: stored.id, purpose: 'invite' });
+    });
+  }
+
+  /**
+   * Creates a new link for a user: an invitation if the user has no password yet, else a reset. The password
+   * stays valid until the link is used.
+   *
+   * @throws FORBIDDEN (403), NOT_FOUND (404)
+   */
+  async sendLink(scope: Scope, userId: string): Promise<SentLink> {
+    return await inOwnTransaction(this.#options.database, async (transaction) => {
+      const user = await this.#options.users.get(scope, userId, transaction);
+      if (!user.isActive) throw new ServiceError('CONFLICT', `${user.userName} is not active.`);
+      const purpose = user.hasPassword ? 'reset' : 'invite';
+      return await this.#sendLink(transaction, scope, { userId, purpose });
+    });
   }
 
   /** @throws NOT_FOUND (404), the same whether it never existed, was used, has expired or was replaced */
@@ -105,6 +135,39 @@ export class AccountLinks {
     this.#options.onChange?.(user, 'password');
   }
 
+  /** Creates a link and mails it, if it can be mailed; earlier links of the user end. */
+  async #sendLink(
+    transaction: Transaction,
+    scope: Scope,
+    { userId, purpose }: { readonly userId: string; readonly purpose: LinkPurpose },
+  ): Promise<SentLink> {
+    const { mailer, users, publicUrl } = this.#options;
+    const { domain } = scope;
+    const token = createOpaqueSecret('cgl');
+    const expiresAt = new Date(Date.now() + LIFE_HOURS[purpose] * HOUR_MS);
+    await endLinks(transaction, { domainId: domain.id, userId });
+    await transaction.query(
+      auditedAct(scope, { collection: '$accountLink', id: userId, operation: 'created' }),
+    );
+    await transaction.query(sql`
+      insert into account_links (token_hash, domain_id, user_id, purpose, created_by, expires_at)
+      values (${hashOpaqueSecret(token)}, ${domain.id}, ${userId}, ${purpose}, ${scope.principal.id},
+        ${expiresAt}::timestamptz)`);
+    await transaction.query(sql`
+      delete from account_links
+      where token_hash in (
+        select token_hash from account_links where expires_at < now() limit ${MOST_REMOVED}::int
+      )`);
+    const { email, name, userName } = await users.get(scope, userId, transaction);
+    // Browsers do not send the part after # to servers, so it appears in no log.
+    const link = `${publicUrl ?? ''}${LINK_PAGE}#${token}`;
+    if (email === undefined || publicUrl === undefined || !mailer.canSend(domain.id))
+      return { userId, expiresAt, link };
+    const words = { domainName: domain.name, name, userName, link, expiresAt: expiresAt.toISOString() };
+    await mailer.send(scope, { to: email, ...MAILS[purpose](words) }, transaction);
+    return { userId, expiresAt, link: undefined };
+  }
+
   async #get(database: Queryable, token: string, lock: Sql = sql.empty): Promise<StoredLink> {
     const [link] = await database.query<Omit<StoredLink, 'userName' | 'name'>>(sql`
       select domain_id as "domainId", user_id as "userId", purpose, expires_at as "expiresAt",
@@ -128,3 +191,36 @@ async function endLinks(database: Queryable, { domainId, userId }: UserRef): Pro
     set used_at = now()
     where domain_id = ${domainId} and user_id = ${userId} and used_at is null`);
 }
+
+/** A user with another kind of name could never log in. @throws INVALID_VALUE (400) */
+function assertUserName(userName: string): void {
+  if (toNormalText(userName) !== '' && userName.length <= LONGEST_USER_NAME) return;
+  const detail = `A user name has 1 to ${LONGEST_USER_NAME} characters.`;
+  throw invalidAt(detail, { parameter: 'userName' });
+}
+
+/** The portal's page for links. */
+const LINK_PAGE = '/welcome';
+
+interface MailWords {
+  readonly domainName: string;
+  readonly name: string;
+  readonly userName: string;
+  readonly link: string;
+  readonly expiresAt: string;
+}
+
+const MAILS: Readonly<Record<LinkPurpose, (words: MailWords) => { subject: string; text: string }>> = {
+  invite: ({ domainName, name, userName, link, expiresAt }) => ({
+    subject: `Your account at ${domainName}`,
+    text:
+      `Dear ${name},\n\nan account was made for you at ${domainName}. Your user name is ${userName}. ` +
+      `Choose a password here:\n\n${link}\n\nThe link works once, until ${expiresAt}.\n`,
+  }),
+  reset: ({ domainName, name, userName, link, expiresAt }) => ({
+    subject: `A new password for ${domainName}`,
+    text:
+      `Dear ${name},\n\nset a new password for ${userName} at ${domainName} here:\n\n${link}\n\n` +
+      `The link works once, until ${expiresAt}. If you did not ask for it, tell your office.\n`,
+  }),
+};

@@ -238,8 +238,8 @@ export class ApiKeys {
   }
 
   /**
-   * Runs work that makes a key and returns its user, and takes it back if the user then has too many: each key
-   * has a rate of its own. The lock on the domain makes concurrent requests wait for each other.
+   * Runs work that makes a key and returns its user, and takes it back if the user then has too many: each
+   * key has a rate of its own. The lock on the domain makes concurrent requests wait for each other.
    */
   async #withinLimit(domainId: string, work: (transaction: Transaction) => Promise<string>): Promise<string> {
     return await inOwnTransaction(this.#options.database, async (transaction) => {

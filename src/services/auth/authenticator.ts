@@ -135,11 +135,6 @@ export class Authenticator {
     throw new ServiceError('UNAUTHENTICATED', 'The access token or API key is wrong, expired or revoked.');
   }
 
-  /** @see Principals.assertUnchanged */
-  async assertUnchanged(principal: Principal): Promise<void> {
-    await this.#options.principals.assertUnchanged(principal);
-  }
-
   /**
    * Checks a user name and password, and opens a session.
    *
@@ -237,7 +232,6 @@ export class Authenticator {
   async endSession(refreshToken: string, origin: Origin): Promise<void> {
     const ended = await this.#options.sessions.endOf(refreshToken);
     if (ended === undefined) return;
-    this.#options.principals.forget(ended.domainId, ended.userId);
     await this.#options.events.ended('loggedOut', ended, origin);
   }
 
@@ -249,7 +243,7 @@ export class Authenticator {
    */
   async refresh(refreshToken: string, origin: Origin, by: 'program' | 'browser' = 'program'): Promise<Login> {
     const leewaySeconds = by === 'browser' ? BROWSER_LEEWAY_SECONDS : 0;
-    const { sessions, principals, events } = this.#options;
+    const { sessions, events } = this.#options;
     const session = await sessions.renew(refreshToken, { leewaySeconds });
     if (session) {
       const { domainId, userId, epoch, sessionId } = session;
@@ -260,10 +254,7 @@ export class Authenticator {
       );
     }
     const ended = await sessions.endOf(refreshToken, 'used');
-    if (ended) {
-      principals.forget(ended.domainId, ended.userId);
-      await events.ended('tokenReused', ended, origin);
-    }
+    if (ended) await events.ended('tokenReused', ended, origin);
     throw new ServiceError(
       'UNAUTHENTICATED',
       'The refresh token is wrong, expired or was used before. Log in again.',
@@ -284,7 +275,6 @@ export class Authenticator {
       );
     const { id: userId, domainId, userName, credential } = principal;
     await this.#options.sessions.end(credential.id);
-    this.#options.principals.forget(domainId, userId);
     const session = { domainId, userId, userName, sessionId: credential.id };
     await this.#options.events.ended('loggedOut', session, origin);
   }

@@ -1,11 +1,15 @@
 /** Sessions and their rotating refresh tokens. */
 import { randomUUID } from 'node:crypto';
+import { validate as isUuid } from 'uuid';
+import { ServiceError } from '../../base/errors.js';
+import type { Scope } from '../../base/model/scope.js';
+import { isAdmin } from '../../store/access/access.js';
 import { type AuditedBy, auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
-import type { Queryable } from '../../store/database/queryable.js';
+import { fromRow, type Queryable } from '../../store/database/queryable.js';
 import { liveRecordsById } from '../../store/sql/records-of.js';
-import { sql } from '../../store/sql.js';
-import { announceUser, type UserRef } from './principals.js';
+import { type Sql, sql } from '../../store/sql.js';
+import { announceUser, type Principals, type UserRef } from './principals.js';
 import { createOpaqueSecret, hashOpaqueSecret } from './service-secret.js';
 
 export interface OpenSession {
@@ -23,9 +27,8 @@ export interface RenewedSession extends OpenSession, UserRef {
 
 const HOUR_MS = 3_600_000;
 const MOST_REMOVED = 10_000;
-
-/** The user in a statement, by the columns of its row. */
-const OF_ROW = { domainId: sql`domain_id`, userId: sql`user_id` };
+/** The most sessions in a list, newest first. */
+const MOST_LISTED = 200;
 
 /** The address and program that opened a session, by which its owner recognizes it. */
 export interface SessionOrigin {
@@ -39,8 +42,23 @@ export interface EndedSession extends UserRef {
   readonly sessionId: string;
 }
 
+export interface ListedSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+  /** Its last refresh; `undefined` if there was none. */
+  readonly lastSeenAt: Date | undefined;
+  readonly expiresAt: Date;
+  /** The address and program that opened it; `undefined` if it is older than this record. */
+  readonly address: string | undefined;
+  readonly userAgent: string | undefined;
+  /** The session of this request. */
+  readonly isCurrent: boolean;
+}
+
 interface SessionsOptions {
   readonly database: Database;
+  readonly principals: Pick<Principals, 'forget'>;
   readonly refreshTokenTtlSeconds: number;
   /** A session ends so long after its log-in, however often it is renewed (ASVS 3.3.2). */
   readonly maxDays: number;
@@ -196,38 +214,89 @@ export class Sessions {
    * `undefined` if there was nothing to end.
    */
   async endOf(refreshToken: string, which: 'any' | 'used' = 'any'): Promise<EndedSession | undefined> {
-    const [user] = await this.#options.database.query<EndedSession>(
-      sql`
-        with ended as (
-          update sessions s
-          set revoked_at = now()
-          from refresh_tokens t
-          where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
-            and (${which} = 'any' or t.used_at is not null)
-            and s.id = t.session_id
-            and s.revoked_at is null
-          returning s.id, s.domain_id, s.user_id
-        )
-        select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
-          ${announceUser(OF_ROW)}
-        from ended`,
-      { name: 'auth-end-session-of' },
-    );
-    return user;
+    const [ended] = await this.#end(sql`revoked_at is null and id = (
+      select session_id
+      from refresh_tokens
+      where token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
+        and (${which} = 'any' or used_at is not null)
+    )`);
+    return ended;
   }
 
   async end(sessionId: string): Promise<void> {
-    await this.#options.database.query(
-      sql`
-        with ended as (
-          update sessions
-          set revoked_at = now()
-          where id = ${sessionId}::uuid and revoked_at is null
-          returning domain_id, user_id
-        )
-        select ${announceUser(OF_ROW)} from ended`,
-      { name: 'auth-end-session' },
-    );
+    await this.#end(sql`id = ${sessionId}::uuid and revoked_at is null`);
+  }
+
+  /**
+   * The active sessions of a user, newest first; without a user, the caller's.
+   *
+   * @throws FORBIDDEN (403) for those of others, unless by an admin, and for an API key
+   */
+  async list(scope: Scope, userId: string | undefined): Promise<readonly ListedSession[]> {
+    const rows = await this.#options.database.prisma.session.findMany({
+      where: { ...userInReach(scope, userId), revokedAt: null, expiresAt: { gt: new Date() } },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: MOST_LISTED,
+      omit: { domainId: true, revokedAt: true, isConfined: true },
+    });
+    const { id } = scope.principal.credential;
+    return rows.map((row) => fromRow<ListedSession>({ ...row, isCurrent: row.id === id }));
+  }
+
+  /**
+   * Ends a session for its user or an admin. Ending it again is not an error.
+   *
+   * @throws NOT_FOUND (404) for one the caller may not see; FORBIDDEN (403) for an API key
+   */
+  async endOne(scope: Scope, id: string): Promise<void> {
+    assertLoggedIn(scope);
+    const own = isAdmin(scope.principal)
+      ? sql`domain_id = ${scope.domain.id}`
+      : sql`domain_id = ${scope.principal.domainId} and user_id = ${scope.principal.id}`;
+    const ended = isUuid(id) ? await this.#end(sql`id = ${id}::uuid and ${own}`, scope) : [];
+    if (ended.length === 0) throw new ServiceError('NOT_FOUND', 'There is no such session among yours.');
+  }
+
+  /**
+   * Ends all sessions of a user and returns their number. Without a user, ends the caller's own; with
+   * `others`, all but the present one. API keys remain valid.
+   *
+   * @throws FORBIDDEN (403) as `list`
+   */
+  async endAll(
+    scope: Scope,
+    { userId, which }: { readonly userId: string | undefined; readonly which: 'all' | 'others' },
+  ): Promise<number> {
+    const user = userInReach(scope, userId);
+    const spared = which === 'others' ? sql`and id <> ${scope.principal.credential.id}::uuid` : sql.empty;
+    const isOfUser = sql`
+      domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null ${spared}`;
+    return (await this.#end(isOfUser, scope)).length;
+  }
+
+  /** Ends sessions on every gateway; what an admin or user asked for is written to the audit trail. */
+  async #end(condition: Sql, by?: Scope): Promise<readonly EndedSession[]> {
+    const noted =
+      by &&
+      auditedAct(by, {
+        collection: '$session',
+        id: sql`ended.user_id`,
+        domainId: sql`ended.domain_id`,
+        operation: 'revoked',
+        from: sql`from (select distinct domain_id, user_id from ended) as ended`,
+      });
+    const ended = await this.#options.database.query<EndedSession>(sql`
+      with ended as (
+        update sessions
+        set revoked_at = least(revoked_at, now())
+        where ${condition}
+        returning id, domain_id, user_id
+      ) ${noted === undefined ? sql.empty : sql`, noted as (${noted})`}
+      select id::text as "sessionId", domain_id as "domainId", user_id as "userId",
+        ${announceUser({ domainId: sql`domain_id`, userId: sql`user_id` })}
+      from ended`);
+    for (const { domainId, userId } of ended) this.#options.principals.forget(domainId, userId);
+    return ended;
   }
 
   /** Deletes expired sessions with their refresh tokens once an hour, at the next login. */
@@ -273,4 +342,19 @@ export async function replacePassword(
       where domain_id = ${user.domainId} and user_id = ${user.userId} and revoked_at is null
     )
     select ${announceUser(user)}`);
+}
+
+function assertLoggedIn({ principal }: Scope): void {
+  if (principal.credential.kind !== 'key' && principal.scopes === undefined) return;
+  throw new ServiceError('FORBIDDEN', 'Sessions are managed after logging in, not with an API key.');
+}
+
+/** The user whose sessions are meant: the caller, or a user in the admin's domain. */
+function userInReach(scope: Scope, userId: string | undefined) {
+  assertLoggedIn(scope);
+  const { principal, domain } = scope;
+  if (userId === undefined || (userId === principal.id && domain.id === principal.domainId))
+    return { domainId: principal.domainId, userId: principal.id };
+  if (isAdmin(principal)) return { domainId: domain.id, userId };
+  throw new ServiceError('FORBIDDEN', 'Only an admin may manage the sessions of other users.');
 }

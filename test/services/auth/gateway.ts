@@ -75,7 +75,7 @@ export async function openGateway(database: Database, options: GatewayOptions = 
     passwords,
     accessTokens: new AccessTokens({ keys: await loadTokenKeys(database, { tokenSecret: undefined }) }),
     sessions: new Sessions({
-      database,
+      ...{ database, principals },
       refreshTokenTtlSeconds: options.refreshTokenTtlSeconds ?? 2_592_000,
       maxDays: 90,
     }),

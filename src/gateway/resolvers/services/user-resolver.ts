@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { invalidAt } from '../../../base/errors.js';
 import { inputType, member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import type { AccountLinks } from '../../../services/auth/account-links.js';
-import type { Invitations } from '../../../services/auth/invitations.js';
-import type { SessionAdmin } from '../../../services/auth/session-admin.js';
+import type { Sessions } from '../../../services/auth/sessions.js';
 import type { ListedUser, UserPlace, Users } from '../../../services/auth/users.js';
 import { withPlaces } from '../../../store/database/keyset.js';
 import { connectionType, toConnection } from '../connection.js';
@@ -87,9 +86,8 @@ const ONLY_OVER = 'Change it only if the user still has this version.';
 
 export interface UserResolverServices extends RightsSources {
   readonly users: Users;
-  readonly invitations: Invitations;
   readonly accountLinks: AccountLinks;
-  readonly sessionAdmin: SessionAdmin;
+  readonly sessions: Sessions;
   readonly pages: PageSizes;
 }
 
@@ -143,7 +141,7 @@ export const UserResolver = serviceResolver(
           'user name is taken, INVALID_VALUE.',
       ),
       { data: member.of(InviteUserInput, 'The new user.') },
-      ({ invitations }, scope, { data }) => invitations.invite(scope, given(data)),
+      ({ accountLinks }, scope, { data }) => accountLinks.invite(scope, given(data)),
     ),
     sendAccountLink: mutation(
       member.of(
@@ -152,7 +150,7 @@ export const UserResolver = serviceResolver(
           'For admins. Errors: NOT_FOUND, CONFLICT for a user who is not active.',
       ),
       { userId: member.id('The user.') },
-      ({ invitations }, scope, { userId }) => invitations.sendLink(scope, userId),
+      ({ accountLinks }, scope, { userId }) => accountLinks.sendLink(scope, userId),
     ),
     accountLink: openQuery(
       member.of(
@@ -215,12 +213,12 @@ export const UserResolver = serviceResolver(
         'The open sessions, the newest first, at most 200: yours, or for an admin those of a ' + 'user.',
       ),
       { userId: nullable.id('The user; left out: you.') },
-      ({ sessionAdmin }, scope, { userId }) => sessionAdmin.list(scope, userId),
+      ({ sessions }, scope, { userId }) => sessions.list(scope, userId),
     ),
     endSession: done(
       'Ends a session of yours, or for an admin of the domain, on every gateway. Errors: NOT_FOUND.',
       { id: member.id('The session.') },
-      ({ sessionAdmin }, scope, { id }) => sessionAdmin.end(scope, id),
+      ({ sessions }, scope, { id }) => sessions.endOne(scope, id),
     ),
     endSessions: mutation(
       member.whole(
@@ -231,8 +229,8 @@ export const UserResolver = serviceResolver(
         userId: nullable.id('The user; left out: you.'),
         keepCurrent: nullable.flag('Whether to keep the session of this request. Default: true.'),
       },
-      ({ sessionAdmin }, scope, { userId, keepCurrent }) =>
-        sessionAdmin.endAll(scope, { userId, which: keepCurrent === false ? 'all' : 'others' }),
+      ({ sessions }, scope, { userId, keepCurrent }) =>
+        sessions.endAll(scope, { userId, which: keepCurrent === false ? 'all' : 'others' }),
     ),
   }),
 );

@@ -2,7 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { assertWithinRate, ServiceError } from '../../../base/errors.js';
-import { type Credential, callerName, type Principal } from '../../../base/model/scope.js';
+import { callerName, type Principal } from '../../../base/model/scope.js';
+import type { Authenticator } from '../../../services/auth/authenticator.js';
+import type { Principals } from '../../../services/auth/principals.js';
 import type { ProviderTokens } from '../../../services/auth/provider-tokens.js';
 import { type DomainDirectory, resolveScope } from '../../../services/auth/resolve-scope.js';
 import { findApiKey, parseBearer } from '../../../services/auth/service-secret.js';
@@ -10,14 +12,8 @@ import type { RateDecision } from './rate-limits.js';
 import type { CallerCache } from './request-admission.js';
 
 export interface AuthenticationOptions {
-  readonly authenticator: {
-    authenticate(
-      bearer: string,
-      address: string,
-      onKnown: (credential: Credential) => void,
-    ): Promise<Principal>;
-    assertUnchanged(principal: Principal): Promise<void>;
-  };
+  readonly authenticator: Pick<Authenticator, 'authenticate'>;
+  readonly principals: Pick<Principals, 'assertUnchanged'>;
   readonly domains: DomainDirectory;
   readonly rateLimits: { take(caller: string): RateDecision };
   /** Absent: no identity provider is configured. */
@@ -66,7 +62,7 @@ export function useAuthentication(
     countRequest(reply, options.rateLimits.take(callerName(principal)));
     const { askedDomain, requestId } = lifecycle;
     await options.domains.assureKnown(principal.domainId, askedDomain?.trim());
-    const assertRights = () => options.authenticator.assertUnchanged(principal);
+    const assertRights = () => options.principals.assertUnchanged(principal);
     const caller = { principal, askedDomain, requestId, assertRights, lifecycle };
     const scope = resolveScope(options.domains, caller);
     request.requestContext = lifecycle.toContext(scope);
