@@ -4,7 +4,7 @@
  * every missed tick.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ParsedCronItem, parseCronItem } from 'graphile-worker';
+import { Cron } from 'croner';
 import type pg from 'pg';
 import { type PutBack, putBackInstants } from '../../store/database/put-back-instants.js';
 import { type CronItem, JOB_SCHEMA } from './job-queue.js';
@@ -25,14 +25,12 @@ const RETRY_MS = 5_000;
 
 export class CronSchedule {
   readonly #options: CronScheduleOptions;
-  readonly #parsed: ReadonlyMap<string, ParsedCronItem>;
+  readonly #items: readonly (CronItem & { readonly cron: Cron })[];
   #hasLooked = false;
 
   constructor(options: CronScheduleOptions) {
     this.#options = options;
-    const parse = ({ name, task, schedule }: CronItem) =>
-      [name, parseCronItem({ task, match: schedule })] as const;
-    this.#parsed = new Map(options.items.map(parse));
+    this.#items = options.items.map((item) => ({ ...item, cron: parseSchedule(item.schedule, 'UTC') }));
   }
 
   /** Looks now, and then whenever a minute begins, until the signal is aborted. */
@@ -54,7 +52,7 @@ export class CronSchedule {
    * gateways that look at once, only one does. Returns the time of the database.
    */
   async look(): Promise<Date> {
-    const { pool, items, onPutBack } = this.#options;
+    const { pool, onPutBack } = this.#options;
     const putBack = await putBackInstants(pool, this.#hasLooked ? 'schedules' : 'all');
     if (putBack.schedules + putBack.jobs > 0) onPutBack(putBack);
     const { rows } = await pool.query<{ now: Date; lastByName: Record<string, string> | null }>(
@@ -63,12 +61,13 @@ export class CronSchedule {
           from ${JOB_SCHEMA}._private_known_crontabs) as "lastByName"`,
     );
     const { now = new Date(), lastByName } = rows[0] ?? {};
-    const due = items.map((item) => {
-      const last = lastByName?.[item.name];
+    const lookBack = now.getTime() - LOOK_BACK_MS;
+    const due = this.#items.map(({ name, task, maxAttempts, cron }) => {
+      const last = lastByName?.[name];
+      const after = new Date(Math.max(lookBack, Date.parse(last ?? '')));
       return {
-        ...{ identifier: item.name, task: item.task, queue: `cron ${item.name}` },
-        maxAttempts: item.maxAttempts ?? null,
-        tick: last === undefined ? null : this.#lastTick(item, { after: new Date(last), now }),
+        ...{ identifier: name, task, queue: `cron ${name}`, maxAttempts },
+        tick: last === undefined ? undefined : lastDue(cron, { after, until: now }),
       };
     });
     // A new item has missed nothing. The tick is recorded by the statement that adds its job.
@@ -98,21 +97,23 @@ export class CronSchedule {
     this.#hasLooked = true;
     return now;
   }
+}
 
-  #lastTick({ name }: CronItem, { after, now }: { readonly after: Date; readonly now: Date }): Date | null {
-    const thisMinute = now.getTime() - (now.getTime() % MINUTE_MS);
-    const earliest = Math.max(after.getTime(), thisMinute - LOOK_BACK_MS);
-    for (let time = thisMinute; time > earliest; time -= MINUTE_MS) {
-      const at = new Date(time);
-      const digest = {
-        min: at.getUTCMinutes(),
-        hour: at.getUTCHours(),
-        date: at.getUTCDate(),
-        month: at.getUTCMonth() + 1,
-        dow: at.getUTCDay(),
-      };
-      if (this.#parsed.get(name)?.match(digest)) return at;
-    }
-    return null;
-  }
+/**
+ * Parses a schedule: minute, hour, day, month, weekday, in a time zone. A run in an hour that the clocks skip
+ * happens after the change; one in an hour that occurs twice happens once. @throws for a malformed one
+ */
+export function parseSchedule(schedule: string, timeZone: string): Cron {
+  return new Cron(schedule, { paused: true, timezone: timeZone });
+}
+
+/** The last instant of a schedule, `after < instant <= until`. */
+export function lastDue(
+  cron: Cron,
+  { after, until }: { readonly after: Date; readonly until: Date },
+): Date | undefined {
+  const minute = until.getTime() - (until.getTime() % MINUTE_MS);
+  // The runs before an instant, without the one at it.
+  const [last] = cron.previousRuns(1, new Date(minute + 1_000));
+  return last !== undefined && last > after ? last : undefined;
 }

@@ -1,6 +1,5 @@
 /** The jobs that start scripts without a caller: after a write, for a message of a topic, or by schedule. */
 
-import { Cron } from 'croner';
 import { z } from 'zod';
 import { ifRefused, OUT_OF_REACH } from '../../../base/errors.js';
 import { type JsonObject, type JsonValue, parsePlainJson } from '../../../base/json/json.js';
@@ -10,6 +9,7 @@ import type { Database } from '../../../store/database/database.js';
 import { databaseTime, type Transaction } from '../../../store/database/queryable.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import { sql } from '../../../store/sql.js';
+import { lastDue, parseSchedule } from '../../jobs/cron-schedule.js';
 import type { JobQueue, JobTask } from '../../jobs/job-queue.js';
 import type { ScriptLog } from '../script-log.js';
 import type { ScriptRun, ScriptRuns } from './script-runs.js';
@@ -121,20 +121,12 @@ export async function startDueScripts(services: ScriptTaskServices, now: Date): 
     for (const { domainId, name, schedule } of scripts.starts.scheduled) {
       const domain = domains.find(domainId);
       if (domain === undefined || schedule === undefined) continue;
-      const due = dueTimes(schedule, { timeZone: domain.timeZone, after: lastLook, until: now }).at(-1);
+      const cron = parseSchedule(schedule, domain.timeZone);
+      const due = lastDue(cron, { after: lastLook, until: now });
       if (due === undefined) continue;
-      const job = {
-        domain: domainId,
-        script: name,
-        cause: 'schedule',
-        arguments: { scheduledFor: due.toISOString() },
-      };
-      await jobs.add(
-        RUN_TASK,
-        job,
-        { key: `schedule ${domainId} ${name}`, maxAttempts: SCRIPT_ATTEMPTS },
-        within,
-      );
+      const scheduled = { cause: 'schedule', arguments: { scheduledFor: due.toISOString() } };
+      const options = { key: `schedule ${domainId} ${name}`, maxAttempts: SCRIPT_ATTEMPTS };
+      await jobs.add(RUN_TASK, { domain: domainId, script: name, ...scheduled }, options, within);
     }
   });
 }
@@ -142,25 +134,7 @@ export async function startDueScripts(services: ScriptTaskServices, now: Date): 
 const SETTING = 'scriptScheduleLookedAt';
 /** Runs missed while no gateway was up for longer than this are skipped. */
 const LONGEST_GAP_MS = 24 * 3_600_000;
-const MOST_DUE_TIMES = 1_500;
 const MINUTE_MS = 60_000;
-
-/**
- * The instants of a schedule, `after < instant <= until`, in a time zone. A run in an hour that the clocks
- * skip happens after the change; one in an hour that occurs twice happens once.
- */
-export function dueTimes(
-  schedule: string,
-  span: { readonly timeZone: string; readonly after: Date; readonly until: Date },
-): readonly Date[] {
-  const cron = new Cron(schedule, { paused: true, timezone: span.timeZone });
-  const times: Date[] = [];
-  for (let next = cron.nextRun(span.after); next !== null && next <= span.until; next = cron.nextRun(next)) {
-    times.push(next);
-    if (times.length === MOST_DUE_TIMES) break;
-  }
-  return times;
-}
 
 /**
  * Records that all schedules are processed up to now, and returns the previous time; the row stays locked
