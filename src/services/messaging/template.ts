@@ -10,7 +10,13 @@
  * time for blanks in a tag (docs/contract/decisions.md).
  */
 import { invalidAt, ServiceError } from '../../base/errors.js';
-import { isExactNumber, type JsonObject, type JsonValue } from '../../base/json/json.js';
+import {
+  isExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+} from '../../base/json/json.js';
 import { isList } from '../../base/model/compare-json.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 
@@ -123,7 +129,7 @@ class Rendering {
     }
   }
 
-  #renderValue(part: Extract<TemplatePart, { kind: 'value' }>, context: Context): void {
+  #renderValue(part: ValuePart, context: Context): void {
     const value = this.#find(part.path, context);
     if (value === undefined || value === null || (isEmpty(value) && this.#format.mayBeEmpty !== true)) {
       if (part.byDefault !== undefined) this.#write(part.byDefault);
@@ -134,7 +140,7 @@ class Rendering {
     this.#write(part.form === 'escaped' ? this.#format.escape(text) : text);
   }
 
-  #renderSection(section: Extract<TemplatePart, { kind: 'section' }>, context: Context): void {
+  #renderSection(section: SectionPart, context: Context): void {
     const value = this.#find(section.path, context);
     if (section.when === 'absent') {
       if (!isPresent(value)) this.render(section.parts, context);
@@ -155,7 +161,7 @@ class Rendering {
     for (let at: Context | undefined = context; at !== undefined; at = at.outer) {
       this.#step(path.length);
       const found = memberAt(at.value, path);
-      if (found !== undefined) return found.value;
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -196,26 +202,20 @@ function tooMuch(what: string): ServiceError {
  * The value at a path. Only own members are found: those of objects, the elements of lists, and the length of
  * lists and texts.
  */
-function memberAt(value: JsonValue, path: TemplatePath): { readonly value: JsonValue } | undefined {
-  let at = value;
-  for (const name of path) {
-    const found = memberOf(at, name);
-    if (found === undefined) return undefined;
-    at = found.value;
-  }
-  return { value: at };
+function memberAt(value: JsonValue, path: TemplatePath): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>(
+    (at, name) => (at === undefined ? at : stepInto(at, name)),
+    value,
+  );
 }
 
-function memberOf(value: JsonValue, name: string): { readonly value: JsonValue } | undefined {
+function stepInto(value: JsonValue, name: string): JsonValue | undefined {
   if (isExactNumber(value)) return undefined;
   if (typeof value === 'string' || isList(value)) {
-    if (name === 'length') return { value: value.length };
-    const element = isList(value) && /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
-    return element === undefined ? undefined : { value: element };
+    if (name === 'length') return value.length;
+    return isList(value) && /^\d{1,9}$/.test(name) ? value[Number(name)] : undefined;
   }
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  const member = value[name];
-  return member === undefined ? undefined : { value: member };
+  return isJsonObject(value) ? memberOf(value, name) : undefined;
 }
 
 /** Whether a section is rendered: for every value but null, false, zero, an empty text and an empty list. */
@@ -234,21 +234,30 @@ function nameOf(path: TemplatePath): string {
   return path.join('.').slice(0, 100) || '.';
 }
 
-type TemplatePart =
-  | { readonly kind: 'text'; readonly text: string }
-  | {
-      readonly kind: 'value';
-      readonly path: TemplatePath;
-      readonly form: 'escaped' | 'asItIs';
-      /** Written as it is in place of a missing value. */
-      readonly byDefault: string | undefined;
-    }
-  | {
-      readonly kind: 'section';
-      readonly path: TemplatePath;
-      readonly when: 'present' | 'absent';
-      readonly parts: readonly TemplatePart[];
-    };
+type TemplatePart = TextPart | ValuePart | SectionPart;
+
+interface TextPart {
+  readonly kind: 'text';
+  text: string;
+}
+
+interface ValuePart {
+  readonly kind: 'value';
+  readonly path: TemplatePath;
+  readonly form: 'escaped' | 'asItIs';
+  /** Written as it is in place of a missing value. */
+  readonly byDefault: string | undefined;
+}
+
+interface SectionPart {
+  readonly kind: 'section';
+  readonly name: string;
+  /** Where its tag is. */
+  readonly at: number;
+  readonly path: TemplatePath;
+  readonly when: 'present' | 'absent';
+  readonly parts: TemplatePart[];
+}
 
 /** Names of members, one inside the other; none stands for the value of the section around it (`{{.}}`). */
 type TemplatePath = readonly string[];
@@ -286,27 +295,14 @@ function namesIn(parts: readonly TemplatePart[]): readonly string[] {
   });
 }
 
-interface Text {
-  kind: 'text';
-  text: string;
-}
-
-interface OpenSection {
-  readonly name: string;
-  readonly at: number;
-  readonly path: TemplatePath;
-  readonly when: 'present' | 'absent';
-  readonly parts: TemplatePart[];
-}
-
 class TemplateParser {
   readonly #template: string;
   readonly #top: TemplatePart[] = [];
-  readonly #open: OpenSection[] = [];
+  readonly #open: SectionPart[] = [];
   #position = 0;
   #delimiters = { open: '{{', close: '}}' };
   /** The white space of the current line, which is removed if the line contains only tags. */
-  #lineSpaces: Text[] = [];
+  #lineSpaces: TextPart[] = [];
   #lineHasTag = false;
   #lineHasContent = false;
 
@@ -332,7 +328,7 @@ class TemplateParser {
     this.#position = end;
     for (const line of between.split(/(?<=\n)/)) {
       if (line === '') continue;
-      const text: Text = { kind: 'text', text: line };
+      const text: TextPart = { kind: 'text', text: line };
       this.#add(text);
       if (/\S/.test(line)) this.#lineHasContent = true;
       else this.#lineSpaces.push(text);
@@ -401,15 +397,15 @@ class TemplateParser {
     if (this.#open.length === MAX_DEPTH) {
       throw this.#fault(`sections lie at most ${MAX_DEPTH} deep, one inside the other`, at);
     }
-    this.#open.push({ name, at, when, path: this.#toPath(name, at), parts: [] });
+    const section: SectionPart = { kind: 'section', name, at, when, path: this.#toPath(name, at), parts: [] };
+    this.#add(section);
+    this.#open.push(section);
   }
 
   #closeSection(name: string, at: number): void {
     const section = this.#open.pop();
     if (section === undefined) throw this.#fault(`the section "${name}" was not opened`, at);
     if (section.name !== name) throw this.#fault(`the section "${section.name}" is to be closed first`, at);
-    const { path, when, parts } = section;
-    this.#add({ kind: 'section', path, when, parts });
   }
 
   #add(part: TemplatePart): void {

@@ -2,7 +2,7 @@
  * Answers the calls of a run: finds the binding, validates its arguments, and formats the result for the
  * guest.
  */
-import { type ErrorDetail, invariant, ServiceError } from '../../base/errors.js';
+import { invariant, ServiceError } from '../../base/errors.js';
 import { isNestedDeeply } from '../../base/json/body-shape.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { JsonText } from '../../base/scalars/json-text.js';
@@ -17,6 +17,7 @@ import {
   ScriptFailure,
   type StreamBinding,
 } from './platform/host-binding.js';
+import type { ScriptError } from './run-request.js';
 import { printLimit, type ScriptLimits } from './script-settings.js';
 
 export interface HostCallsOptions {
@@ -257,18 +258,10 @@ export class HostCalls {
     );
   }
 
-  #toRefusal(call: CallMessage, error: unknown): Refusal {
-    if (error instanceof ServiceError) {
-      const { message, code, status, errors } = error;
-      return { message, code, status, ...(errors && { errors }) };
-    }
-    if (error instanceof ScriptFailure) {
-      const { code, status, errors } = error.error;
-      const refusal =
-        code === undefined
-          ? {}
-          : { code, ...(status !== undefined && { status }), ...(errors && { errors }) };
-      return { message: error.message, ...refusal };
+  #toRefusal(call: CallMessage, error: unknown): Pick<ScriptError, 'message' | 'code' | 'status' | 'errors'> {
+    if (error instanceof ServiceError || error instanceof ScriptFailure) {
+      const { code, status, errors } = error instanceof ServiceError ? error : error.error;
+      return { message: error.message, code, status, errors };
     }
     if (this.#options.context.signal.aborted) return { message: 'the run has ended' };
     this.#options.onFault(`platform.${call.name}`, error);
@@ -280,13 +273,6 @@ export class HostCalls {
       status: 500,
     };
   }
-}
-
-interface Refusal {
-  readonly message: string;
-  readonly code?: string;
-  readonly status?: number;
-  readonly errors?: readonly ErrorDetail[];
 }
 
 function parseArguments(text: string): readonly JsonValue[] {

@@ -7,26 +7,18 @@ import { PRELUDE_NAME } from './guest/prelude.js';
 import type { ScriptError } from './run-request.js';
 import { printLimit, type ScriptLimits } from './script-settings.js';
 
-const LIMIT_SETTINGS = {
-  cpuTime: 'cpuTimeMs',
-  wallTime: 'wallTimeMs',
-  memory: 'memoryBytes',
-  outputBytes: 'outputBytes',
-  outputLines: 'outputLines',
-  hostCalls: 'hostCalls',
-} as const satisfies Record<string, keyof ScriptLimits>;
+/** What is said of a run that met a limit, and the setting of the limit. */
+const LIMITS = {
+  cpuTime: ['it took more processor time than', 'cpuTimeMs'],
+  wallTime: ['it took longer than', 'wallTimeMs'],
+  memory: ['it needed more memory than', 'memoryBytes'],
+  outputBytes: ['it printed more than', 'outputBytes'],
+  outputLines: ['it printed more lines than', 'outputLines'],
+  hostCalls: ['it called the platform more often than', 'hostCalls'],
+  stack: ['its calls were nested too deeply, as in a recursion without an end', undefined],
+} as const satisfies Record<string, readonly [string, keyof ScriptLimits | undefined]>;
 
-export type MetLimit = keyof typeof LIMIT_SETTINGS | 'stack';
-
-const WORDS: Readonly<Record<MetLimit, string>> = {
-  cpuTime: 'it took more processor time than',
-  wallTime: 'it took longer than',
-  memory: 'it needed more memory than',
-  outputBytes: 'it printed more than',
-  outputLines: 'it printed more lines than',
-  hostCalls: 'it called the platform more often than',
-  stack: 'its calls were nested too deeply, as in a recursion without an end',
-};
+type MetLimit = keyof typeof LIMITS;
 
 /** `at` is the position that the guest reported, if it still could. */
 export function scriptLimitError(
@@ -34,12 +26,12 @@ export function scriptLimitError(
   limit: MetLimit,
   { limits, at, wallTimeMs }: { limits: ScriptLimits; at: GuestError | undefined; wallTimeMs?: number },
 ): ScriptError {
-  const setting = limit === 'stack' ? undefined : LIMIT_SETTINGS[limit];
+  const [words, setting] = LIMITS[limit];
   const inForce = wallTimeMs === undefined ? limits : { ...limits, wallTimeMs };
   const bound = setting === undefined ? '' : ` ${printLimit(inForce, setting)}`;
   return {
     name: 'InternalError',
-    message: `${script} was ended: ${WORDS[limit]}${bound}`,
+    message: `${script} was ended: ${words}${bound}`,
     code: 'LIMIT_EXCEEDED',
     status: ERRORS.LIMIT_EXCEEDED.status,
     limit: limit === 'outputBytes' || limit === 'outputLines' ? 'output' : limit,

@@ -11,7 +11,7 @@ import { isNestedDeeply } from '../../base/json/body-shape.js';
 import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
-import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
+import type { FairQueue, QueueKey } from '../../store/database/fair-queue.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import type { RecordStore } from '../../store/record-store.js';
 import {
@@ -124,7 +124,10 @@ export class ScriptRunner {
       this.#options.limits.wallTimeMs,
       request.wallTimeMs ?? Number.POSITIVE_INFINITY,
     );
-    const permit = await this.#acquire(request, { signal: started.signal, waitMs: wallTimeMs });
+    const { scope, queueKey = queueKeyOf(scope) } = request;
+    if (queueKey !== 'held') scope.call.onWait?.();
+    const wait = { signal: started.signal, waitMs: wallTimeMs };
+    const permit = queueKey === 'held' ? undefined : await this.#queue.acquire(queueKey, wait);
     try {
       const options = {
         ...this.#options,
@@ -140,15 +143,6 @@ export class ScriptRunner {
     } finally {
       permit?.release();
     }
-  }
-
-  async #acquire(
-    { queueKey, scope }: RunRequest,
-    wait: { readonly signal: AbortSignal; readonly waitMs: number },
-  ): Promise<Permit | undefined> {
-    if (queueKey === 'held') return undefined;
-    scope.call.onWait?.();
-    return await this.#queue.acquire(queueKey ?? queueKeyOf(scope), wait);
   }
 
   /** Ends what runs, and the threads. */

@@ -162,18 +162,12 @@ export class ScriptRuns {
     // recorded.
     const notes = options.within === undefined ? this.#options.database : this.#options.database.background;
     if (cause !== 'before') await this.#keep(notes, scope, { ...begun, status: 'running' });
-    const result = usable(await this.#run({ id, source, scope, ...request }), source.name, assertUsable);
+    const ended = usable(await this.#run({ id, source, scope, ...request }), source.name, assertUsable);
+    const { status, value, error, output, cpuMs, memoryBytes, hostCalls } = ended;
     const run: ScriptRun = {
-      ...begun,
+      ...{ ...begun, status, value, error, output, cpuMs, memoryBytes, hostCalls },
       principal: scope.principal.id,
-      status: result.status,
       endedAt: new Date(),
-      cpuMs: result.cpuMs,
-      memoryBytes: result.memoryBytes,
-      hostCalls: result.hostCalls,
-      value: result.value,
-      error: result.error,
-      output: result.output,
       requestId: scope.call.requestId,
     };
     await this.#keep(notes, scope, run);
@@ -237,7 +231,9 @@ select count(*)::int as count from gone`);
       return await this.#options.runner.run(request);
     } catch (fault) {
       // The runner refuses before it begins: too many runs wait, or the caller has gone.
-      return failedBeforeStart(request.source.name, fault);
+      const error = errorOf(request.source.name, fault);
+      const none = { durationMs: 0, cpuMs: 0, memoryBytes: 0, hostCalls: 0 };
+      return { ...none, id: randomUUID(), status: 'failed', error, output: [] };
     }
   }
 
@@ -306,19 +302,6 @@ function errorOf(script: string, fault: unknown): ScriptError {
   if (!(fault instanceof ServiceError)) throw fault;
   const { code, status, errors, message } = fault;
   return { name: 'Error', message, code, status, errors, script, stack: '' };
-}
-
-function failedBeforeStart(script: string, fault: unknown): RunResult {
-  return {
-    id: randomUUID(),
-    status: 'failed',
-    error: errorOf(script, fault),
-    output: [],
-    durationMs: 0,
-    cpuMs: 0,
-    memoryBytes: 0,
-    hostCalls: 0,
-  };
 }
 
 type RunRow = Omit<RowOf<ScriptRun>, 'value' | 'output'> & {

@@ -155,7 +155,9 @@ export class Scripts {
       parseDeclaredField({ name, code }, this.#whyNot(scope.domain, name, taken));
     // The schema is built only where something is declared.
     const field = parse() && parse(await this.#options.schemaNames());
-    const [row] = await this.#options.database.query<SavedRow>(sql`
+    const [row] = await this.#options.database.query<
+      Pick<Script, 'version' | 'owner' | 'createdAt' | 'updatedAt'>
+    >(sql`
 with last as (
   select coalesce(max(version), 0) as version
   from script_versions
@@ -179,19 +181,14 @@ kept as (
   select domain_id, name, version, code, settings, updated_at, updated_by
   from saved
 )
-select version, owner, created_at, updated_at, pg_notify(campus_channel(${CHANNEL}), '') as announced
+select version, owner, created_at as "createdAt", updated_at as "updatedAt",
+  pg_notify(campus_channel(${CHANNEL}), '') as announced
 from saved`);
     if (row === undefined) throw versionConflict(name, this.#index.find(domainId, name), ifVersion);
     await this.refresh();
-    return {
-      ...definition,
-      ...{ domainId, field },
-      version: row.version,
-      owner: row.owner,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-      updatedBy: scope.principal.id,
-    };
+    const { version, owner, createdAt, updatedAt } = row;
+    const saved = { version, owner, createdAt, updatedAt, updatedBy: scope.principal.id };
+    return { ...definition, ...saved, domainId, field };
   }
 
   /** Removes a script; its versions and runs remain. @throws FORBIDDEN, NOT_FOUND */
@@ -333,13 +330,6 @@ function startsOf({ domainId, before, after, topics }: ScriptOutline): readonly 
     ...topics.map((topic) => ['topic', domainId, topic]),
   ];
   return [...new Set(starts.map((start) => JSON.stringify(start)))];
-}
-
-interface SavedRow {
-  readonly version: number;
-  readonly owner: string;
-  readonly created_at: Date;
-  readonly updated_at: Date;
 }
 
 /** A row of `scripts` without its code. */

@@ -226,10 +226,7 @@ function redirected(request: OutboundRequest, status: number, location: string):
 
 function plainHeaders(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
+    Object.entries(headers).map(([name, value = '']) => [name, [value].flat().join(', ')]),
   );
 }
 
