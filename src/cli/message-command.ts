@@ -18,7 +18,7 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
   addListCommand(message, commandLine, {
     description: 'list messages, the newest first',
     rowsOf: async ({ services, scope, options: { state, limit } }: DomainWork<ListOptions>) =>
-      (await services.messageAdmin.list(scope, { filter: { state }, limit })).rows,
+      (await services.messages.list(scope, { filter: { state }, limit })).rows,
     columns: {
       id: ({ id }: Message) => id,
       kind: ({ kind }) => kind,
@@ -40,13 +40,13 @@ export function registerMessageCommand(message: Command, commandLine: CommandLin
     .command('retry <id>')
     .description('send a message that failed, is kept or waits, as soon as a gateway is free');
   actInDomain(retry, commandLine, async ({ services, scope }, id = '') => {
-    await services.messageAdmin.retry(scope, id);
+    await services.messages.retry(scope, id);
     printLine(`queued ${id}`);
   });
 
   const discard = message.command('discard <id>').description('discard a message that was not sent');
   actInDomain(discard, commandLine, async ({ services, scope }, id = '') => {
-    await services.messageAdmin.discard(scope, id);
+    await services.messages.discard(scope, id);
     printLine(`discarded ${id}`);
   });
 }

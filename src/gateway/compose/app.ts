@@ -15,7 +15,7 @@ import { DueRaising } from '../../school/reports/receipts/due-raising.js';
 import { Receipts } from '../../school/reports/receipts/receipts.js';
 import { reports } from '../../school/reports/registry.js';
 import { readSheets } from '../../school/sheets/read-sheets.js';
-import { IdentityProvider, ProviderSessions } from '../../services/auth/identity-provider.js';
+import { IdentityProvider } from '../../services/auth/identity-provider.js';
 import type { PasswordCost } from '../../services/auth/passwords.js';
 import { ProviderTokens } from '../../services/auth/provider-tokens.js';
 import { countSecretsWithoutKey } from '../../services/auth/text-encryption.js';
@@ -137,15 +137,13 @@ interface AppParts {
 function identityLoginOf(config: Config, { authenticator, encryption }: Services) {
   const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, publicUrl } = config;
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) return undefined;
-  const provider = new IdentityProvider({
-    ...{ issuer, clientId, clientSecret },
-    redirectUri: `${publicUrl}/auth/browser/oidc/callback`,
-    logoutRedirectUri: config.oidcLogout ? `${publicUrl}/` : undefined,
-  });
+  const redirectUri = `${publicUrl}/auth/browser/oidc/callback`;
+  const logoutRedirectUri = config.oidcLogout ? `${publicUrl}/` : undefined;
+  const settings = { issuer, clientId, clientSecret, redirectUri, logoutRedirectUri };
+  const provider = new IdentityProvider(settings, encryption);
   return {
     provider,
     tokens: new ProviderTokens({ provider, authenticator, issuer, resource: `${publicUrl}/mcp` }),
-    providerSessions: new ProviderSessions({ provider, encryption }),
     ...{ authenticator, encryption },
     isTls: publicUrl.startsWith('https:'),
   };
@@ -180,7 +178,7 @@ async function buildApp({
   const prints = await readPrints(PRINTS, { collections: catalog.list(), reports });
   const resolvers = createResolvers({
     ...services,
-    providerSessions: identityLogin?.providerSessions,
+    identityProvider: identityLogin?.provider,
     version: VERSION,
     clock: instanceWatch,
     slowStatements,

@@ -19,7 +19,6 @@ import { Imports } from '../../services/importing/imports.js';
 import type { StoredImport } from '../../services/importing/stored-import.js';
 import type { JobQueue } from '../../services/jobs/job-queue.js';
 import { Channels } from '../../services/messaging/channels.js';
-import { MessageAdmin } from '../../services/messaging/message-admin.js';
 import { MessageDelivery, ReceiptIntake } from '../../services/messaging/message-delivery.js';
 import { Messages } from '../../services/messaging/messages.js';
 import type { Topics } from '../../services/messaging/topics.js';
@@ -33,7 +32,6 @@ import { ScriptLog } from '../../services/scripting/script-log.js';
 import { ScriptRunner } from '../../services/scripting/script-runner.js';
 import { scriptLimitsOf } from '../../services/scripting/script-settings.js';
 import { WebhookDeliveries } from '../../services/webhooks/webhook-deliveries.js';
-import { WebhookOutbox } from '../../services/webhooks/webhook-outbox.js';
 import { Webhooks } from '../../services/webhooks/webhooks.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Domains } from '../../store/catalog/domains.js';
@@ -119,11 +117,8 @@ export function openMessaging(services: Opened) {
   const receipts = new ReceiptIntake({ jobs, onFault });
   const channels = new Channels({ config, domains, onReceipt: (receipt) => receipts.take(receipt) });
   return {
-    /** Queues emails and text messages. */
     messages: new Messages({ ...services, channels }),
     channels,
-    /** Lists, resends and discards messages. */
-    messageAdmin: new MessageAdmin(services),
     /** Sends messages; called by the jobs. */
     messageDelivery: new MessageDelivery({ ...services, channels }),
     close: () => closeInTurn([() => receipts.close(), () => channels.close()]),
@@ -140,26 +135,16 @@ export function openWebhooks(
     readonly encryption: TextEncryption;
   },
 ) {
-  const { database, config } = services;
+  const { config } = services;
   const outbound = new OutboundClient({
     maxResponseBytes: MOST_ANSWER_BYTES,
     ports: config.scriptRequestPorts,
     privateHosts: config.scriptRequestPrivateHosts,
   });
-  const webhookDeliveries = new WebhookDeliveries({
-    ...services,
-    outbox: new WebhookOutbox(database, services.outbox),
-    outbound,
-    timeoutMs: config.webhookTimeoutMs,
-    roles: config.webhookRoles,
-  });
+  const { webhookTimeoutMs: timeoutMs, webhookRoles: roles } = config;
+  const webhookDeliveries = new WebhookDeliveries({ ...services, outbound, timeoutMs, roles });
   return {
-    webhooks: new Webhooks({
-      ...services,
-      outbound,
-      deliveries: webhookDeliveries,
-      roles: config.webhookRoles,
-    }),
+    webhooks: new Webhooks({ ...services, outbound, deliveries: webhookDeliveries, roles }),
     webhookDeliveries,
     close: () => closeInTurn([() => outbound.close(), () => webhookDeliveries.close()]),
   };

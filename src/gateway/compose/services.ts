@@ -15,11 +15,10 @@ import { AccountMails, type OnAccountChange, type UserMailer } from '../../servi
 import { ApiKeys } from '../../services/auth/api-keys.js';
 import { Authenticator } from '../../services/auth/authenticator.js';
 import { FirstRun } from '../../services/auth/first-run.js';
-import { KeyFigures, KeyMeter } from '../../services/auth/key-meter.js';
+import { KeyMeter } from '../../services/auth/key-meter.js';
 import { LoginLockout } from '../../services/auth/login-lockout.js';
 import { type PasswordCost, Passwords } from '../../services/auth/passwords.js';
 import { Principals } from '../../services/auth/principals.js';
-import { Profiles } from '../../services/auth/profiles.js';
 import { SecondFactors } from '../../services/auth/second-factors.js';
 import { loadTokenKeys } from '../../services/auth/service-secret.js';
 import { Sessions } from '../../services/auth/sessions.js';
@@ -305,8 +304,6 @@ async function loadServices(options: ServicesOptions, database: Database, closer
     firstRun: new FirstRun({ database, domains, users }),
     sessions,
     accountLinks: new AccountLinks({ ...accounts, users }),
-    profiles: new Profiles(accounts),
-    keyFigures: new KeyFigures({ database, apiKeys, quotas: rateLimits }),
     authenticator: new Authenticator({
       ...{ ...accounts, secondFactors, sessions },
       accessTokenTtlSeconds: config.accessTokenTtlSeconds,

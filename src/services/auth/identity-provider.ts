@@ -45,14 +45,20 @@ interface Claims {
 }
 
 const TIMEOUT_SECONDS = 10;
+/** The texts kept by browsers belong to no domain. */
+const NO_DOMAIN = '';
+/** A cookie holds 4096 bytes, and encryption adds a third. */
+const LONGEST_HINT = 2500;
 
 export class IdentityProvider {
   readonly #settings: IdentityProviderSettings;
+  readonly #encryption: TextEncryption;
   #discovered: Promise<Configuration> | undefined;
   #keys: JWTVerifyGetKey | undefined;
 
-  constructor(settings: IdentityProviderSettings) {
+  constructor(settings: IdentityProviderSettings, encryption: TextEncryption) {
     this.#settings = settings;
+    this.#encryption = encryption;
   }
 
   /** The provider's log-in page, and the state to keep until the browser returns. */
@@ -122,20 +128,35 @@ export class IdentityProvider {
     };
   }
 
+  /** The state of a login at the provider, kept by the browser and encrypted for this service only. */
+  keep(idToken: string | undefined): string {
+    const hint = idToken !== undefined && idToken.length <= LONGEST_HINT ? idToken : undefined;
+    return this.#encryption.encrypt(NO_DOMAIN, JSON.stringify({ hint }));
+  }
+
   /**
-   * The provider's logout page, which sends the browser back; `undefined` if it has none or it is not
-   * configured.
+   * The provider's logout page, which sends the browser back, for what the browser kept. Without it, the next
+   * person at the same computer would be logged in without a password. `undefined` if the provider has no
+   * such page, it is not configured or the provider cannot be reached, so that only the session here ends.
+   *
+   * @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html
    */
-  async addressOfEnd(idToken: string | undefined): Promise<URL | undefined> {
+  async addressOfEnd(kept: string): Promise<string | undefined> {
     const { logoutRedirectUri } = this.#settings;
     if (logoutRedirectUri === undefined) return undefined;
-    const client = await loadClient();
-    const configuration = await this.#configuration();
-    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-    return client.buildEndSessionUrl(configuration, {
-      post_logout_redirect_uri: logoutRedirectUri,
-      ...(idToken !== undefined && { id_token_hint: idToken }),
-    });
+    try {
+      const { hint } = JSON.parse(this.#encryption.decrypt(NO_DOMAIN, kept)) as { readonly hint?: string };
+      const client = await loadClient();
+      const configuration = await this.#configuration();
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+      const address = client.buildEndSessionUrl(configuration, {
+        post_logout_redirect_uri: logoutRedirectUri,
+        ...(hint !== undefined && { id_token_hint: hint }),
+      });
+      return address.href;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Fetched once; retried after a failure, because the provider may have been down. */
@@ -180,47 +201,4 @@ export function isProviderAway(error: unknown): boolean {
 /** Loaded only if a provider is configured. */
 async function loadClient() {
   return await import('openid-client');
-}
-
-/** The texts kept by browsers belong to no domain. */
-const NO_DOMAIN = '';
-/** A cookie holds 4096 bytes, and encryption adds a third. */
-const LONGEST_HINT = 2500;
-
-/**
- * Ends the session at the identity provider together with the one here: otherwise the next person at the same
- * computer would be logged in without a password.
- *
- * @see https://openid.net/specs/openid-connect-rpinitiated-1_0.html
- */
-export class ProviderSessions {
-  readonly #provider: Pick<IdentityProvider, 'addressOfEnd'>;
-  readonly #encryption: TextEncryption;
-
-  constructor(services: {
-    readonly provider: Pick<IdentityProvider, 'addressOfEnd'>;
-    readonly encryption: TextEncryption;
-  }) {
-    this.#provider = services.provider;
-    this.#encryption = services.encryption;
-  }
-
-  /** The state of a login at the provider, kept by the browser and encrypted for this service only. */
-  keep(idToken: string | undefined): string {
-    const hint = idToken !== undefined && idToken.length <= LONGEST_HINT ? idToken : undefined;
-    return this.#encryption.encrypt(NO_DOMAIN, JSON.stringify({ hint }));
-  }
-
-  /**
-   * The logout page for what the browser kept; `undefined` if nothing is to be ended there, or if the
-   * provider has no such page or cannot be reached, so that only the session here ends.
-   */
-  async addressOfEnd(kept: string): Promise<string | undefined> {
-    try {
-      const { hint } = JSON.parse(this.#encryption.decrypt(NO_DOMAIN, kept)) as { readonly hint?: string };
-      return (await this.#provider.addressOfEnd(hint))?.href;
-    } catch {
-      return undefined;
-    }
-  }
 }

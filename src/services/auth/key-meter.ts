@@ -1,10 +1,8 @@
 /** Counts the requests of API keys without delaying them, and shows the figures to their owners. */
 
-import { callerName, type Scope } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import { RegularWrites } from '../../store/database/repeated-work.js';
 import { type Sql, sql } from '../../store/sql.js';
-import type { ApiKeys } from './api-keys.js';
 
 /** An ended request, as far as the key's owner may see it. */
 export interface MeteredRequest {
@@ -88,6 +86,52 @@ export class KeyMeter {
   /** Records a use of the key and its address, to be shown with the key. */
   touch(keyId: string, address: string | undefined): void {
     this.#uses.set(keyId, address);
+  }
+
+  /** The hours with requests since an instant, oldest first. */
+  async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
+    const rows = await this.#options.database.query<Counts & { hour: Date }>(sql`
+      select hour, requests, errors, refused, latency, ${exactQuantiles(
+        keyId,
+        sql`at >= hour and at < hour + interval '1 hour'`,
+      )}
+      from key_usage
+      where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
+      order by hour`);
+    return rows.map((row) => ({ hour: row.hour, ...figuresOf(row) }));
+  }
+
+  /** The total of these hours. */
+  async total(keyId: string, since: Date): Promise<Omit<HourFigures, 'hour'>> {
+    const [row] = await this.#options.database.query<Counts>(sql`
+      with found as (
+        select * from key_usage where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
+      )
+      select
+        coalesce(sum(requests), 0)::int as requests,
+        coalesce(sum(errors), 0)::int as errors,
+        coalesce(sum(refused), 0)::int as refused,
+        array(
+          select sum(l.count)::int
+          from found
+          cross join lateral unnest(latency) with ordinality as l (count, place)
+          group by l.place
+          order by l.place
+        ) as latency,
+        ${exactQuantiles(keyId, sql`at >= ${since}::timestamptz`)}
+      from found`);
+    return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [], exact: undefined });
+  }
+
+  /** The latest requests, newest first, of the at most 1,000 that are kept. */
+  async requests(keyId: string, first: number): Promise<readonly KeyRequest[]> {
+    const rows = await this.#options.database.prisma.keyRequest.findMany({
+      where: { keyId },
+      orderBy: [{ at: 'desc' }, { requestId: 'asc' }],
+      take: Math.min(first, KEPT_REQUESTS),
+      omit: { keyId: true, place: true },
+    });
+    return rows.map((row) => ({ ...row, cost: row.cost ?? undefined }));
   }
 
   /** Removes figures older than a month. */
@@ -275,87 +319,6 @@ export interface HourFigures {
 
 export interface KeyRequest extends Omit<MeteredRequest, 'keyId' | 'isError'> {
   readonly at: Date;
-}
-
-export interface Quota {
-  readonly limit: number;
-  readonly used: number;
-  readonly resetSeconds: number;
-}
-
-/** Says how much of a caller's rate is used up. Implemented by `RateLimits` of src/gateway/server. */
-interface QuotaSource {
-  quotaOf(caller: string): Promise<Quota>;
-}
-
-interface KeyFiguresOptions {
-  readonly database: Database;
-  readonly apiKeys: Pick<ApiKeys, 'ownerOf'>;
-  readonly quotas: QuotaSource;
-}
-
-export class KeyFigures {
-  readonly #options: KeyFiguresOptions;
-
-  constructor(options: KeyFiguresOptions) {
-    this.#options = options;
-  }
-
-  /** The user of the key. @throws NOT_FOUND (404) for a key the caller may not see; FORBIDDEN (403) */
-  async ownerOf(scope: Scope, keyId: string): Promise<string> {
-    return callerName(await this.#options.apiKeys.ownerOf(scope, keyId));
-  }
-
-  /** The hours with requests since an instant, oldest first. */
-  async hours(keyId: string, since: Date): Promise<readonly HourFigures[]> {
-    const rows = await this.#options.database.query<Counts & { hour: Date }>(sql`
-      select hour, requests, errors, refused, latency, ${exactQuantiles(
-        keyId,
-        sql`at >= hour and at < hour + interval '1 hour'`,
-      )}
-      from key_usage
-      where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
-      order by hour`);
-    return rows.map((row) => ({ hour: row.hour, ...figuresOf(row) }));
-  }
-
-  /** The total of these hours. */
-  async total(keyId: string, since: Date): Promise<Omit<HourFigures, 'hour'>> {
-    const [row] = await this.#options.database.query<Counts>(sql`
-      with found as (
-        select * from key_usage where key_id = ${keyId}::uuid and hour >= ${since}::timestamptz
-      )
-      select
-        coalesce(sum(requests), 0)::int as requests,
-        coalesce(sum(errors), 0)::int as errors,
-        coalesce(sum(refused), 0)::int as refused,
-        array(
-          select sum(l.count)::int
-          from found
-          cross join lateral unnest(latency) with ordinality as l (count, place)
-          group by l.place
-          order by l.place
-        ) as latency,
-        ${exactQuantiles(keyId, sql`at >= ${since}::timestamptz`)}
-      from found`);
-    return figuresOf(row ?? { requests: 0, errors: 0, refused: 0, latency: [], exact: undefined });
-  }
-
-  /** The latest requests, newest first, of the at most 1,000 that are kept. */
-  async requests(keyId: string, first: number): Promise<readonly KeyRequest[]> {
-    const rows = await this.#options.database.prisma.keyRequest.findMany({
-      where: { keyId },
-      orderBy: [{ at: 'desc' }, { requestId: 'asc' }],
-      take: Math.min(first, KEPT_REQUESTS),
-      omit: { keyId: true, place: true },
-    });
-    return rows.map((row) => ({ ...row, cost: row.cost ?? undefined }));
-  }
-
-  /** The quota of this minute of a user, over all keys and gateways; at most a second behind. */
-  async quota(owner: string): Promise<Quota> {
-    return await this.#options.quotas.quotaOf(owner);
-  }
 }
 
 interface Counts {

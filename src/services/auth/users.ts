@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import { mayManageAccounts } from '../../store/access/access.js';
 import { auditedAct } from '../../store/audited-act.js';
+import type { Domains } from '../../store/catalog/domains.js';
 import { declaredRoles, listHeldRoles } from '../../store/catalog/roles.js';
 import type { Database } from '../../store/database/database.js';
 import {
@@ -26,6 +27,7 @@ import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange } from './account-mails.js';
 import { findPasswordOwner, type Passwords } from './passwords.js';
 import {
+  findUser,
   type GrantingCollections,
   type Principals,
   parseRoles,
@@ -61,6 +63,14 @@ export interface ListedUser {
   readonly version: number;
 }
 
+/** What a user may read and choose about itself. */
+export interface Profile {
+  /** Full name. */
+  readonly name: string;
+  /** That of its pages; `undefined`: not chosen. */
+  readonly language: string | undefined;
+}
+
 export interface UserFilter {
   /** A part of the user name, name or email address, ignoring case. */
   readonly search?: string | undefined;
@@ -72,6 +82,7 @@ type UserRecords = Pick<RecordStore, 'atomically' | 'create' | 'update'>;
 
 interface UsersOptions {
   readonly database: Database;
+  readonly domains: Pick<Domains, 'get'>;
   readonly collections: GrantingCollections;
   readonly records: UserRecords;
   readonly passwords: Passwords;
@@ -79,7 +90,7 @@ interface UsersOptions {
   readonly onChange?: OnAccountChange;
 }
 
-/** The administration of users, in the domain the admin acts in; not by API keys. */
+/** The administration of users, in the domain the admin acts in, not by API keys; and their own profiles. */
 export class Users {
   readonly #options: UsersOptions;
 
@@ -256,6 +267,33 @@ export class Users {
   async list(scope: Scope): Promise<readonly ListedUser[]> {
     assertUserAdmin(scope);
     return await selectUsers(this.#options.database, scope);
+  }
+
+  /** The profile of a caller; a system task has none. */
+  async profileOf({ domainId, id }: Principal): Promise<Profile> {
+    const user = await findUser(this.#options.database, { domainId, userId: id });
+    return { name: user?.name ?? '', language: user?.language };
+  }
+
+  /**
+   * Sets the caller's own language, even if its role may not change its record; `undefined` clears it. The
+   * audit trail names the caller.
+   *
+   * @throws FORBIDDEN (403) for an API key; INVALID_VALUE (400)
+   */
+  async setLanguage(scope: Scope, language: string | undefined): Promise<void> {
+    const { principal } = scope;
+    if (principal.kind !== 'user' || principal.scopes !== undefined)
+      throw new ServiceError('FORBIDDEN', 'A language is chosen by a user who logged in.');
+    const asAdmin: Scope = {
+      ...scope,
+      domain: this.#options.domains.get(principal.domainId),
+      principal: { ...principal, roles: new Set([...principal.roles, 'admin']) },
+    };
+    await this.#options.records.update(asAdmin, 'pltf_user', principal.id, {
+      data: { language: language ?? null },
+      mode: 'merge',
+    });
   }
 
   /** The id of the user with this name; empty if there is none. */

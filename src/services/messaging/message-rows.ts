@@ -75,22 +75,17 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
   return row && fromRow<Message>(row);
 }
 
-export async function findByKey(
+/** The message that the same request with this key has queued; `undefined` if the key is that of another. */
+export async function findRepeated(
   db: Queryable,
-  options: {
-    readonly domainId: string;
-    readonly kind: MessageKind;
-    readonly key: string;
-    readonly requestHash: Buffer;
-  },
-): Promise<{ readonly message: Message; readonly isSame: boolean } | undefined> {
-  const [found] = await db.query<MessageRow & { readonly isSame: boolean }>(sql`
-    select ${COLUMNS}, m.request_hash = ${options.requestHash} as "isSame"
+  { domainId, kind, key, requestHash }: Pick<NewMessage, 'domainId' | 'kind' | 'key' | 'requestHash'>,
+): Promise<Message | undefined> {
+  const [row] = await db.query<MessageRow>(sql`
+    select ${COLUMNS}
     from messages m
-    where m.domain = ${options.domainId} and m.kind = ${options.kind} and m.key = ${options.key}`);
-  if (found === undefined) return undefined;
-  const { isSame, ...row } = found;
-  return { message: fromRow<Message>(row), isSame };
+    where m.domain = ${domainId} and m.kind = ${kind} and m.key = ${key ?? null}
+      and m.request_hash = ${requestHash ?? null}`);
+  return row && fromRow<Message>(row);
 }
 
 export async function insertAttachments(

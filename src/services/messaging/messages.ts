@@ -1,6 +1,6 @@
 /**
  * Queues email and text messages: they are stored in the caller's transaction, and a job sends them a moment
- * later (`MessageDelivery`).
+ * later (`MessageDelivery`). Lists them for people, who can also send an unsent message now, or discard it.
  *
  * A message is sent at least once: a gateway that dies before it records the acceptance by a server sends it
  * again, with the same Message-ID or Idempotency-Key. With a key of the caller, it is queued exactly once.
@@ -10,8 +10,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonValue } from '../../base/json/json.js';
 import { DEFAULT_CALLING_CODE } from '../../base/model/phone-number.js';
-import { type Scope, toWorkPrincipal } from '../../base/model/scope.js';
+import { type Scope, toWorkPrincipal, type WorkPrincipal } from '../../base/model/scope.js';
+import { isAdmin, refusedByScopes } from '../../store/access/access.js';
 import type { Domains } from '../../store/catalog/domains.js';
+import { assertIdOf, type KeysetPage, type KeysetRequest, withPlaces } from '../../store/database/keyset.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import { toAttachments } from './email/attachments.js';
@@ -19,13 +21,19 @@ import { type EmailRequest, envelopeOf, type TemplateTexts, toEmailContent } fro
 import { type Attachment, assertMayEmail, type Message, type MessageKind } from './message.js';
 import { enqueueSending, type MessageDeliveryOptions } from './message-delivery.js';
 import {
+  countMessages,
   countOfLastHour,
-  findByKey,
+  findMessage,
+  findRepeated,
   insertAttachments,
   insertMessage,
+  listMessages,
+  type MessageFilter,
   type NewMessage,
+  requeueMessage,
+  settleMessage,
 } from './message-rows.js';
-import { logQueued, SMS_COLLECTION } from './sms/sms-log.js';
+import { logQueued, logState, SMS_COLLECTION } from './sms/sms-log.js';
 import { type SmsRequest, toSmsMessages } from './sms/sms-request.js';
 
 type SharedOptions = Pick<
@@ -37,6 +45,7 @@ export interface MessagesOptions extends SharedOptions {
   readonly domains: Pick<Domains, 'property'>;
 }
 
+const assertMessageId = assertIdOf('a message');
 const KEY = /^[\x20-\x7e]{1,200}$/;
 const QUOTA_RETRY_SECONDS = 600;
 
@@ -131,25 +140,82 @@ export class Messages {
     return await store.atomically(scope, { writes: [SMS_COLLECTION] }, queueAll);
   }
 
+  /**
+   * Lists messages, the newest first. An admin sees all messages of the domain, other users their own.
+   * @throws FORBIDDEN for API keys
+   */
+  async list(
+    scope: Scope,
+    { filter, ...page }: KeysetRequest & { readonly filter: MessageFilter },
+  ): Promise<KeysetPage<Message>> {
+    return await listMessages(this.#options.database, scope.domain.id, {
+      ...withPlaces(page, assertMessageId),
+      filter: visibleTo(scope, filter),
+    });
+  }
+
+  async count(scope: Scope, filter: MessageFilter): Promise<number> {
+    return await countMessages(this.#options.database, scope.domain.id, visibleTo(scope, filter));
+  }
+
+  /**
+   * Sends a message now that failed, is kept, or waits for its next attempt. @throws FORBIDDEN unless the
+   * caller is an admin; NOT_FOUND; CONFLICT for a message in another state
+   */
+  async retry(scope: Scope, id: string): Promise<Message> {
+    const { jobs, store } = this.#options;
+    const act = {
+      does: 'sends messages again',
+      done: 'sent again',
+      sender: toWorkPrincipal(scope.principal),
+    };
+    return await this.#take(scope, id, act, async (tx, message) => {
+      await logState(store, { message, domain: scope.domain }, { status: 'queued' }, tx);
+      await enqueueSending(jobs, message.id, {}, tx);
+      return message;
+    });
+  }
+
+  /**
+   * Discards a message that has not been sent. @throws FORBIDDEN unless the caller is an admin; NOT_FOUND;
+   * CONFLICT for a message in another state
+   */
+  async discard(scope: Scope, id: string): Promise<Message> {
+    const { store } = this.#options;
+    const act = { does: 'discards messages', done: 'discarded', sender: undefined };
+    return await this.#take(scope, id, act, async (tx, message) => {
+      const lastError = `discarded by ${scope.principal.id}`;
+      await settleMessage(tx, message.id, { state: 'failed', lastError });
+      await logState(store, { message, domain: scope.domain }, { status: 'failed', error: lastError }, tx);
+      return { ...message, state: 'failed', lastError };
+    });
+  }
+
+  /** Takes an unsent message back into the queue, for an admin, and does the work in the same transaction. */
+  async #take(
+    scope: Scope,
+    id: string,
+    act: { readonly does: string; readonly done: string; readonly sender: WorkPrincipal | undefined },
+    work: (tx: Transaction, message: Message) => Promise<Message>,
+  ): Promise<Message> {
+    const { domain, principal } = scope;
+    if (!isAdmin(principal)) throw new ServiceError('FORBIDDEN', `only an admin ${act.does}`);
+    return await this.#options.store.atomically(scope, { writes: [SMS_COLLECTION] }, async (tx) => {
+      const target = { domainId: domain.id, id: assertMessageId(id, 'id'), sender: act.sender };
+      const taken = await requeueMessage(tx, { ...target, states: ['failed', 'kept', 'queued'] });
+      if (taken !== undefined) return await work(tx, taken);
+      const message = await findMessage(tx, domain.id, id);
+      if (message === undefined) throw new ServiceError('NOT_FOUND', `there is no message "${id}"`);
+      throw new ServiceError('CONFLICT', `the message is ${message.state} and cannot be ${act.done}`);
+    });
+  }
+
   async #queue(tx: Transaction, message: NewMessage, work: () => Promise<void>): Promise<Message> {
     const inserted = await insertMessage(tx, message);
-    if (inserted === undefined) return await this.#first(tx, message);
+    if (inserted === undefined) return (await findRepeated(tx, message)) ?? keyConflict(message.key);
     await work();
     if (inserted.state === 'queued') await enqueueSending(this.#options.jobs, inserted.id, {}, tx);
     return inserted;
-  }
-
-  async #first(tx: Transaction, { domainId, kind, key, requestHash }: NewMessage): Promise<Message> {
-    const found =
-      key === undefined || requestHash === undefined
-        ? undefined
-        : await findByKey(tx, { domainId, kind, key, requestHash });
-    if (found?.isSame) return found.message;
-    throw new ServiceError(
-      'IDEMPOTENCY_CONFLICT',
-      `the key "${key}" is that of another message; use a new one`,
-      { errors: [{ parameter: 'key', detail: 'used for another message', sent: key }] },
-    );
   }
 
   #newMessage(scope: Scope, kind: MessageKind, key: string | undefined, request: object) {
@@ -206,6 +272,15 @@ export class Messages {
   }
 }
 
+/** @throws IDEMPOTENCY_CONFLICT */
+function keyConflict(key: string | undefined): never {
+  throw new ServiceError(
+    'IDEMPOTENCY_CONFLICT',
+    `the key "${key}" is that of another message; use a new one`,
+    { errors: [{ parameter: 'key', detail: 'used for another message', sent: key }] },
+  );
+}
+
 function sizeOf(texts: readonly (string | undefined)[], attachments: readonly Attachment[]): number {
   const text = texts.reduce((sum, part) => sum + Buffer.byteLength(part ?? ''), 0);
   return attachments.reduce((sum, { content }) => sum + (content?.length ?? 0), text);
@@ -231,4 +306,16 @@ function toTemplate(name: string, value: JsonValue): TemplateTexts {
     `the property mailTemplate.${name} is not a template: expected {"subject": …, "text": …, "html": ` +
       '…}, each a text',
   );
+}
+
+/** @throws FORBIDDEN */
+function visibleTo({ principal }: Scope, filter: MessageFilter): MessageFilter {
+  if (principal.scopes !== undefined) {
+    throw refusedByScopes(principal, "the API key's scopes do not allow it to read messages");
+  }
+  if (principal.roles.has('admin')) return filter;
+  if (filter.createdBy !== undefined && filter.createdBy !== principal.id) {
+    throw new ServiceError('FORBIDDEN', 'only an admin sees the messages of others');
+  }
+  return { ...filter, createdBy: principal.id };
 }

@@ -10,7 +10,6 @@ import { queryOf } from '../../base/model/record-query.js';
 import { type Scope, systemPrincipal } from '../../base/model/scope.js';
 import { inTraceOf } from '../../base/process/traced.js';
 import { auditedAct } from '../../store/audited-act.js';
-import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
 import { RepeatedWork } from '../../store/database/repeated-work.js';
 import type { RecordStore } from '../../store/record-store.js';
@@ -31,17 +30,15 @@ import {
   type WebhookEvent,
   WebhookNews,
 } from './webhook.js';
-import type { WebhookOutbox } from './webhook-outbox.js';
+import { type FollowedTrail, followTrail } from './webhook-outbox.js';
 
-export interface WebhookDeliveriesOptions {
-  readonly database: Database;
+export interface WebhookDeliveriesOptions extends FollowedTrail {
   readonly domains: DomainDirectory;
   readonly store: Pick<RecordStore, 'find' | 'get'>;
   readonly principals: Pick<Principals, 'ofWork'>;
   /** @see mayHaveWebhooks */
   readonly roles: readonly string[];
   readonly encryption: TextEncryption;
-  readonly outbox: Pick<WebhookOutbox, 'follow'>;
   readonly jobs: Pick<JobQueue, 'addMissing'>;
   readonly outbound: Pick<OutboundClient, 'send'>;
   readonly timeoutMs: number;
@@ -153,7 +150,7 @@ export class WebhookDeliveries {
   }
 
   async #look(): Promise<void> {
-    const { database, outbox, onFault } = this.#options;
+    const { database, onFault } = this.#options;
     const [found] = await database.background.query<{ count: number; withoutKey: number }>(
       sql`select count(*)::int as count,
           (count(*) filter (where not ${this.#hasKey()}))::int as "withoutKey"
@@ -161,7 +158,7 @@ export class WebhookDeliveries {
       { name: 'webhooks-count' },
     );
     if (found === undefined || found.count === 0) return;
-    await outbox.follow((transaction) => this.#addJobs(transaction));
+    await followTrail(this.#options, (transaction) => this.#addJobs(transaction));
     const isKeyMissing = found.withoutKey > 0;
     if (isKeyMissing && !this.#isKeyMissing) onFault(new ServiceError('UNAVAILABLE', KEY_MISSING));
     this.#isKeyMissing = isKeyMissing;

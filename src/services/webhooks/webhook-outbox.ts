@@ -15,54 +15,53 @@ import { inOwnTransaction } from '../../store/writing/atomically.js';
 /** The lock of following the trail: one gateway does it at a time. */
 const FOLLOW_LOCK = 0x77686b73;
 
-export class WebhookOutbox {
-  readonly #database: Database;
-  readonly #changes: ChangeOutbox | undefined;
+export interface FollowedTrail {
+  readonly database: Database;
+  /** `undefined` if changes do not go through it. */
+  readonly outbox: ChangeOutbox | undefined;
+}
 
-  constructor(database: Database, changes: ChangeOutbox | undefined) {
-    this.#database = database;
-    this.#changes = changes;
-  }
+/** Notes what was committed since the last call. Calls `onNoted` if it is for this gateway to do so. */
+export async function followTrail(
+  { database, outbox }: FollowedTrail,
+  onNoted: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  await outbox?.moveAll();
+  await inOwnTransaction(database.background, async (transaction) => {
+    const [lock] = await transaction.query<{ isHeld: boolean }>(sql`
+      select pg_try_advisory_xact_lock(${FOLLOW_LOCK}::int) as "isHeld"`);
+    if (lock?.isHeld !== true) return;
+    await note(transaction, outbox);
+    await onNoted(transaction);
+  });
+}
 
-  /** Notes what was committed since the last call. Calls `onNoted` if it is for this gateway to do so. */
-  async follow(onNoted: (transaction: Transaction) => Promise<void>): Promise<void> {
-    await this.#changes?.moveAll();
-    await inOwnTransaction(this.#database.background, async (transaction) => {
-      const [lock] = await transaction.query<{ isHeld: boolean }>(sql`
-        select pg_try_advisory_xact_lock(${FOLLOW_LOCK}::int) as "isHeld"`);
-      if (lock?.isHeld !== true) return;
-      await this.#note(transaction);
-      await onNoted(transaction);
-    });
-  }
-
-  async #note(transaction: Transaction): Promise<void> {
-    const [position] = await transaction.query<{ seen: string; present: string }>(sql`
-      select snapshot as seen, pg_current_snapshot()::text as present from webhook_position`);
-    const seen = parseSnapshot(position?.seen ?? '');
-    // The database was restored, or its server set back: follow its trail from now on.
-    if (position === undefined || isSetBack(seen, parseSnapshot(position.present)))
-      return await moveOn(transaction);
-    // If changes go through the outbox, the trail is read only as far as the outbox was moved into it.
-    const trail = sql.raw(this.#changes === undefined ? 'audit_entries' : 'told_changes');
-    await transaction.query(sql`
-      with moved as (
-        update webhook_position set snapshot = pg_current_snapshot()::text
+async function note(transaction: Transaction, changes: ChangeOutbox | undefined): Promise<void> {
+  const [position] = await transaction.query<{ seen: string; present: string }>(sql`
+    select snapshot as seen, pg_current_snapshot()::text as present from webhook_position`);
+  const seen = parseSnapshot(position?.seen ?? '');
+  // The database was restored, or its server set back: follow its trail from now on.
+  if (position === undefined || isSetBack(seen, parseSnapshot(position.present)))
+    return await moveOn(transaction);
+  // If changes go through the outbox, the trail is read only as far as the outbox was moved into it.
+  const trail = sql.raw(changes === undefined ? 'audit_entries' : 'told_changes');
+  await transaction.query(sql`
+    with moved as (
+      update webhook_position set snapshot = pg_current_snapshot()::text
+    )
+    insert into webhook_deliveries (webhook_id, event)
+    select w.id, jsonb_build_object('type', 'record.' || e.operation, 'at', e.at,
+      'collection', e.collection, 'recordId', e.record_id, 'version', e.to_version, 'by', e.principal)
+    from ${trail} e
+    join webhooks w on w.domain_id = e.domain
+    where ${isNewSince(seen)}
+      and exists (
+        select
+        from jsonb_array_elements(w.events) as wanted (event)
+        where wanted.event ->> 'collection' = e.collection
+          and wanted.event -> 'operations' ? e.operation
       )
-      insert into webhook_deliveries (webhook_id, event)
-      select w.id, jsonb_build_object('type', 'record.' || e.operation, 'at', e.at,
-        'collection', e.collection, 'recordId', e.record_id, 'version', e.to_version, 'by', e.principal)
-      from ${trail} e
-      join webhooks w on w.domain_id = e.domain
-      where ${isNewSince(seen)}
-        and exists (
-          select
-          from jsonb_array_elements(w.events) as wanted (event)
-          where wanted.event ->> 'collection' = e.collection
-            and wanted.event -> 'operations' ? e.operation
-        )
-      order by e.id`);
-  }
+    order by e.id`);
 }
 
 /**

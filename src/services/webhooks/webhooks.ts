@@ -5,8 +5,6 @@ import { ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import { type AuditedOperation, auditedAct } from '../../store/audited-act.js';
-import type { ChangeOutbox } from '../../store/changes/change-outbox.js';
-import type { Database } from '../../store/database/database.js';
 import {
   assertNumberOf,
   type KeysetPage,
@@ -35,7 +33,7 @@ import {
   type WebhookNews,
 } from './webhook.js';
 import type { WebhookDeliveries } from './webhook-deliveries.js';
-import { beginFollowing } from './webhook-outbox.js';
+import { beginFollowing, type FollowedTrail } from './webhook-outbox.js';
 
 export interface WebhookRequest {
   readonly name: string;
@@ -74,10 +72,7 @@ export interface DeliveryQuery extends KeysetRequest {
 /** The most webhooks of a user. Each can cover all that the user may read, so a few are enough. */
 const MOST_OF_A_USER = 20;
 
-export interface WebhooksOptions {
-  readonly database: Database;
-  /** `undefined` if changes do not go through it. */
-  readonly outbox: ChangeOutbox | undefined;
+export interface WebhooksOptions extends FollowedTrail {
   readonly store: Pick<RecordStore, 'find'>;
   readonly encryption: TextEncryption;
   readonly deliveries: Pick<WebhookDeliveries, 'sendNow'>;

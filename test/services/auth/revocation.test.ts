@@ -77,16 +77,20 @@ describe('a token both gateways know', () => {
     const { token } = await knownTokens();
     await insertUser(database, { userName: `admin-of-${userName}`, roles: ['admin'] });
     const admin = await one.authenticator.authenticate((await one.login(`admin-of-${userName}`)).accessToken);
-    const { passwords, principals } = one;
+    const { domains, passwords, principals } = one;
     const notUsed = () => Promise.reject(new Error('not used'));
     const records = { create: notUsed, update: notUsed, atomically: notUsed };
-    await new Users({ database, collections: one.catalog, records, passwords, principals }).setPassword(
-      one.scopeOf(admin),
-      {
-        userName,
-        password: 'a better horse',
-      },
-    );
+    await new Users({
+      database,
+      domains,
+      collections: one.catalog,
+      records,
+      passwords,
+      principals,
+    }).setPassword(one.scopeOf(admin), {
+      userName,
+      password: 'a better horse',
+    });
     expect(await codeOf(one.authenticator.authenticate(token))).toBe('UNAUTHENTICATED');
     await expectSoon('UNAUTHENTICATED', () => two.authenticator.authenticate(token));
     expect(await codeOf(two.login(userName, 'a better horse'))).toBeUndefined();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { domains, passwords, principals } = gateway;
   catalog = await Catalog.load({ database, directory: DECLARATIONS, domains: () => domains.list() });
   store = new RecordStore({ database, catalog, topDomain: () => domains.top() });
-  users = new Users({ database, collections: catalog, records: store, passwords, principals });
+  users = new Users({ database, domains, collections: catalog, records: store, passwords, principals });
   admin = gateway.scopeOf(systemPrincipal('test', ['admin'], 'top'));
   await users.add(admin, { userName: 'asha', name: 'Asha Rao', roles: ['clerk'], password: PASSWORD });
 });

@@ -138,7 +138,7 @@ describe('an email', () => {
       throw new Error('changed my mind');
     });
     await expect(work).rejects.toThrow('changed my mind');
-    const { rows: messages } = await test.services.messageAdmin.list(test.as('admin'), {
+    const { rows: messages } = await test.services.messages.list(test.as('admin'), {
       filter: {},
       limit: 1000,
     });
@@ -257,7 +257,7 @@ describe('a mail server that refuses', () => {
       const { id } = await send({});
       await eventually(async () => (await test.messageOf(id)).attempts > 0);
       await test.services.domains.setProperty(test.as('admin'), { name: 'smtpUrl', value: undefined });
-      await test.services.messageAdmin.retry(test.as('admin'), id).catch(() => {});
+      await test.services.messages.retry(test.as('admin'), id).catch(() => {});
       await test.until(id, 'sent');
     } finally {
       await test.services.domains.setProperty(test.as('admin'), { name: 'smtpUrl', value: undefined });
@@ -278,7 +278,7 @@ describe('a mail server with TLS', () => {
       expect(failed.lastError).toMatch(/certificate/);
       expect(secure.taken).toEqual([]);
       await use(`${secure.url}?requireTLS=true&tls.rejectUnauthorized=false`);
-      await test.services.messageAdmin.retry(test.as('admin'), id);
+      await test.services.messages.retry(test.as('admin'), id);
       await test.until(id, 'sent');
       expect(secure.taken[0]).toMatchObject({ isEncrypted: true, user: 'school' });
     } finally {
@@ -417,7 +417,7 @@ describe('an email whose sender', () => {
     const failed = await test.until(id, 'failed');
     expect(failed.lastError).toBe('not sent: the user who queued it may not send it any more');
     expect(server.taken).toHaveLength(0);
-    await test.services.messageAdmin.retry(test.as('admin'), id);
+    await test.services.messages.retry(test.as('admin'), id);
     await test.until(id, 'sent');
     expect(server.taken).toHaveLength(1);
     await change(back);

@@ -75,7 +75,7 @@ describe('without a server', () => {
       await test.until(young.id, 'sent');
       // Nobody wants the news of the day before yesterday by surprise.
       expect(await test.messageOf(old.id)).toMatchObject({ state: 'kept' });
-      await test.services.messageAdmin.retry(test.as('admin'), old.id);
+      await test.services.messages.retry(test.as('admin'), old.id);
       await test.until(old.id, 'sent');
       expect(server.taken.map(({ mail }) => mail.subject)).toEqual(['young', 'old']);
     } finally {
@@ -123,7 +123,7 @@ describe('without a server', () => {
 
 describe('a text message', () => {
   it('is not queued where its record may not be written', async () => {
-    const before = await test.services.messageAdmin.count(test.as('admin'), { kind: 'sms' });
+    const before = await test.services.messages.count(test.as('admin'), { kind: 'sms' });
     for (const role of ['teacher', 'viewer'] as const) {
       await expect(test.services.messages.sendSms(test.as(role), SMS)).rejects.toMatchObject({
         code: 'FORBIDDEN',
@@ -132,7 +132,7 @@ describe('a text message', () => {
     await expect(
       test.services.messages.sendSms(test.as('clerk'), { ...SMS, category: 'gossip' }),
     ).rejects.toMatchObject({ code: 'INVALID_VALUE' });
-    expect(await test.services.messageAdmin.count(test.as('admin'), { kind: 'sms' })).toBe(before);
+    expect(await test.services.messages.count(test.as('admin'), { kind: 'sms' })).toBe(before);
   });
 
   it('goes to many, all or none', async () => {
@@ -275,11 +275,11 @@ describe('messages by GraphQL', () => {
     const { id } = await email();
     const admin = test.as('admin');
     const elsewhere = { ...admin, domain: { ...admin.domain, id: 'elsewhere' } };
-    expect(await test.services.messageAdmin.count(elsewhere, {})).toBe(0);
-    await expect(test.services.messageAdmin.retry(elsewhere, id)).rejects.toMatchObject({
+    expect(await test.services.messages.count(elsewhere, {})).toBe(0);
+    await expect(test.services.messages.retry(elsewhere, id)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    await expect(test.services.messageAdmin.discard(elsewhere, id)).rejects.toMatchObject({
+    await expect(test.services.messages.discard(elsewhere, id)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });

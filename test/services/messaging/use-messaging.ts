@@ -66,7 +66,7 @@ export function useMessaging(settings: () => Settings | Promise<Settings>): Test
       };
     },
     async messageOf(id) {
-      const { rows: messages } = await test.services.messageAdmin.list(test.as('admin'), {
+      const { rows: messages } = await test.services.messages.list(test.as('admin'), {
         filter: {},
         limit: 1000,
       });

@@ -11,7 +11,7 @@ import {
 } from '../../../base/scalars/declared-type.js';
 import type { ApiKeys } from '../../../services/auth/api-keys.js';
 import type { Authenticator, LoginAttempt } from '../../../services/auth/authenticator.js';
-import type { ProviderSessions } from '../../../services/auth/identity-provider.js';
+import type { IdentityProvider } from '../../../services/auth/identity-provider.js';
 import type { RequestContext } from '../request-context.js';
 import { type FieldRows, given, serviceResolver } from '../service-resolver.js';
 
@@ -146,7 +146,7 @@ export interface LoginRequest extends Pick<LoginAttempt, 'userName' | 'password'
 interface AuthServices {
   readonly authenticator: Authenticator;
   readonly apiKeys: ApiKeys;
-  readonly providerSessions: ProviderSessions | undefined;
+  readonly identityProvider: Pick<IdentityProvider, 'addressOfEnd'> | undefined;
 }
 
 export const AuthResolver = serviceResolver(
@@ -250,10 +250,10 @@ export const AuthResolver = serviceResolver(
      * login; `undefined` if the provider has no such address.
      */
     addressOfProviderEnd: async (
-      { providerSessions }: AuthServices,
+      { identityProvider }: AuthServices,
       _context: RequestContext,
       kept: string,
-    ) => await providerSessions?.addressOfEnd(kept),
+    ) => await identityProvider?.addressOfEnd(kept),
   }),
 );
 

@@ -14,7 +14,7 @@ import {
 } from '../../../school/prints/read-prints.js';
 import { schoolSettings } from '../../../school/reports/engine/school-settings.js';
 import { type DeclaredSheet, mayFillIn, printSheet } from '../../../school/sheets/read-sheets.js';
-import type { Profiles } from '../../../services/auth/profiles.js';
+import type { Profile, Users } from '../../../services/auth/users.js';
 import { SMS_COLLECTION } from '../../../services/messaging/sms/sms-log.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
@@ -122,7 +122,7 @@ const CallerResult = objectType('Caller', 'Who you are, where you work, and what
 });
 
 export interface CallerServices extends RightsSources, ReachSources {
-  readonly profiles: Pick<Profiles, 'find' | 'setLanguage'>;
+  readonly users: Pick<Users, 'profileOf' | 'setLanguage'>;
   readonly domains: {
     top(): Domain | undefined;
     listFor(scope: Scope): readonly Domain[];
@@ -161,19 +161,19 @@ export const CallerResolver = serviceResolver(({ query, done }: FieldRows<Caller
   setLanguage: done(
     'Sets the language of your pages. Errors: INVALID_VALUE, FORBIDDEN.',
     { language: nullable.text('"en" or "hi"; null: that of the browser.') },
-    ({ profiles }, scope, { language }) => profiles.setLanguage(scope, language),
+    ({ users }, scope, { language }) => users.setLanguage(scope, language),
   ),
 }));
 
 /** Each field is computed only if selected; name and language are read together, once. */
 function callerOf(scope: Scope, services: CallerServices, schema: GraphQLSchema) {
   const { principal, domain } = scope;
-  const { domains, imports, messages, apiKeys, webhooks, receipts, profiles } = services;
+  const { domains, imports, messages, apiKeys, webhooks, receipts, users } = services;
   const rights = callerRights(scope, services);
   const settings = () => schoolSettings((name) => domains.property(domain.id, name));
-  let profile: ReturnType<Profiles['find']> | undefined;
+  let profile: Promise<Profile> | undefined;
   const readProfile = () => {
-    profile ??= profiles.find(principal);
+    profile ??= users.profileOf(principal);
     return profile;
   };
   const permissions = {

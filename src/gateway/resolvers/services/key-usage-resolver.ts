@@ -1,8 +1,10 @@
 /** The door to usage figures of API keys: for their owners, and for admins those of the domain. */
 
 import { invalidAt } from '../../../base/errors.js';
+import { callerName } from '../../../base/model/scope.js';
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
-import { KEPT_REQUESTS, type KeyFigures } from '../../../services/auth/key-meter.js';
+import type { ApiKeys } from '../../../services/auth/api-keys.js';
+import { KEPT_REQUESTS, type KeyMeter } from '../../../services/auth/key-meter.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
 const KeyFiguresResult = objectType('KeyFigures', 'Requests of an API key, counted.', {
@@ -46,39 +48,46 @@ const ApiKeyUsage = objectType(
   },
 );
 
-export const KeyUsageResolver = serviceResolver(
-  ({ query }: FieldRows<{ readonly keyFigures: KeyFigures }>) => ({
-    apiKeyUsage: query(
-      member.of(
-        ApiKeyUsage,
-        'What an API key of yours, or for an admin of the domain, was used for. Errors: NOT_FOUND.',
-      ),
-      {
-        id: member.id('The id of the key.'),
-        hours: nullable.whole('The hours that the figures cover, 1 to 720 (30 days). Default: 24.'),
-      },
-      async ({ keyFigures }, scope, { id, hours = 24 }) => {
-        const owner = await keyFigures.ownerOf(scope, id);
-        const back = assertWithin(hours, { parameter: 'hours', most: MOST_HOURS });
-        const since = new Date((Math.floor(Date.now() / HOUR_MS) - back + 1) * HOUR_MS);
-        // Each part is read only if selected.
-        return {
-          limitPerMinute: async () => (await keyFigures.quota(owner)).limit,
-          leftThisMinute: async () => {
-            const { limit, used } = await keyFigures.quota(owner);
-            return Math.max(0, limit - used);
-          },
-          total: () => keyFigures.total(id, since),
-          hours: () => keyFigures.hours(id, since),
-          requests: async ({ first }: { readonly first?: number | null }) => {
-            const most = assertWithin(first ?? 100, { parameter: 'first', most: KEPT_REQUESTS });
-            return await keyFigures.requests(id, most);
-          },
-        };
-      },
+interface KeyUsageServices {
+  readonly apiKeys: Pick<ApiKeys, 'ownerOf'>;
+  readonly keyMeter: KeyMeter;
+  /** @see RateLimits */
+  readonly rateLimits: {
+    quotaOf(caller: string): Promise<{ readonly limit: number; readonly used: number }>;
+  };
+}
+
+export const KeyUsageResolver = serviceResolver(({ query }: FieldRows<KeyUsageServices>) => ({
+  apiKeyUsage: query(
+    member.of(
+      ApiKeyUsage,
+      'What an API key of yours, or for an admin of the domain, was used for. Errors: NOT_FOUND.',
     ),
-  }),
-);
+    {
+      id: member.id('The id of the key.'),
+      hours: nullable.whole('The hours that the figures cover, 1 to 720 (30 days). Default: 24.'),
+    },
+    async ({ apiKeys, keyMeter, rateLimits }, scope, { id, hours = 24 }) => {
+      const owner = callerName(await apiKeys.ownerOf(scope, id));
+      const back = assertWithin(hours, { parameter: 'hours', most: MOST_HOURS });
+      const since = new Date((Math.floor(Date.now() / HOUR_MS) - back + 1) * HOUR_MS);
+      // Each part is read only if selected.
+      return {
+        limitPerMinute: async () => (await rateLimits.quotaOf(owner)).limit,
+        leftThisMinute: async () => {
+          const { limit, used } = await rateLimits.quotaOf(owner);
+          return Math.max(0, limit - used);
+        },
+        total: () => keyMeter.total(id, since),
+        hours: () => keyMeter.hours(id, since),
+        requests: async ({ first }: { readonly first?: number | null }) => {
+          const most = assertWithin(first ?? 100, { parameter: 'first', most: KEPT_REQUESTS });
+          return await keyMeter.requests(id, most);
+        },
+      };
+    },
+  ),
+}));
 
 /** @throws INVALID_VALUE (400) */
 function assertWithin(

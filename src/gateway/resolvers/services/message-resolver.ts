@@ -10,7 +10,6 @@ import {
   type ValueOf,
 } from '../../../base/scalars/declared-type.js';
 import type { Message } from '../../../services/messaging/message.js';
-import type { MessageAdmin } from '../../../services/messaging/message-admin.js';
 import type { Messages } from '../../../services/messaging/messages.js';
 import { connectionType, toConnection } from '../connection.js';
 import { instantRange } from '../instant-range.js';
@@ -111,7 +110,6 @@ const SendSmsInput = inputType('SendSmsInput', 'A text message to send, to one n
 
 export interface MessageResolverServices {
   readonly messages: Messages;
-  readonly messageAdmin: MessageAdmin;
   readonly pages: PageSizes;
 }
 
@@ -131,15 +129,15 @@ export const MessageResolver = serviceResolver(({ query, mutation }: FieldRows<M
       from: nullable.isoInstant('Only messages requested at this instant or later.'),
       until: nullable.isoInstant('Only messages requested before this instant.'),
     },
-    async ({ pages, messageAdmin }, scope, sent) => {
+    async ({ pages, messages }, scope, sent) => {
       const page = toPageRequest(sent, pages);
       const { kind, state, recipient, createdBy } = sent;
       const range = instantRange(sent, scope.domain.timeZone);
       const filter = { kind, state, recipient, createdBy, ...range };
-      const found = await messageAdmin.list(scope, { filter, ...page });
+      const found = await messages.list(scope, { filter, ...page });
       return {
         ...toConnection(found, { toNode: toResult, cursorOf: ({ id }) => id }),
-        totalCount: () => messageAdmin.count(scope, filter),
+        totalCount: () => messages.count(scope, filter),
       };
     },
   ),
@@ -183,7 +181,7 @@ export const MessageResolver = serviceResolver(({ query, mutation }: FieldRows<M
         'FORBIDDEN, NOT_FOUND, CONFLICT when it was sent.',
     ),
     { id: member.id('The id of the message.') },
-    async ({ messageAdmin }, scope, { id }) => toResult(await messageAdmin.retry(scope, id)),
+    async ({ messages }, scope, { id }) => toResult(await messages.retry(scope, id)),
   ),
   discardMessage: mutation(
     member.of(
@@ -192,7 +190,7 @@ export const MessageResolver = serviceResolver(({ query, mutation }: FieldRows<M
         'CONFLICT when it was sent.',
     ),
     { id: member.id('The id of the message.') },
-    async ({ messageAdmin }, scope, { id }) => toResult(await messageAdmin.discard(scope, id)),
+    async ({ messages }, scope, { id }) => toResult(await messages.discard(scope, id)),
   ),
 }));
 

@@ -13,7 +13,6 @@ import {
   type IdentityProvider,
   isProviderAway,
   type KeptLogin,
-  type ProviderSessions,
 } from '../../../services/auth/identity-provider.js';
 import type { TextEncryption } from '../../../services/auth/text-encryption.js';
 import {
@@ -29,7 +28,6 @@ import { useBodyParsing } from '../sending/body-parsing.js';
 
 export interface IdentityLoginServices {
   readonly provider: IdentityProvider;
-  readonly providerSessions: ProviderSessions;
   readonly authenticator: Pick<Authenticator, 'loginByIdentity'>;
   readonly encryption: TextEncryption;
   /** Whether browsers connect by TLS, according to PUBLIC_URL. */
@@ -96,7 +94,7 @@ export async function useIdentityLogin(
       }
       const { email, isEmailVerified, hasSecondFactor, idToken } = identity;
       if (email === undefined || !isEmailVerified) return endAt('unverified');
-      const kept = providerCookie(services.providerSessions.keep(idToken), services);
+      const kept = providerCookie(services.provider.keep(idToken), services);
       try {
         const opened = await logIn(request, { domainId: domain, email, hasSecondFactor });
         return redirect(withSession(reply.header('set-cookie', kept), opened), to);
