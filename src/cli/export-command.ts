@@ -126,14 +126,18 @@ async function exportOne(work: Work, collection: string, progress: TransferProgr
   const records = services.store.find(scope, queryOf(collection));
   const total = await countExported(records, { format, since });
   const file = fileOf(collection, work);
-  const chunks = exportRecords(records, { format, since, signal, ...table });
+  const open = (lines: 'json' | 'ndjson') =>
+    since === undefined
+      ? records.stream(lines, signal)
+      : records.streamChanges(since, { format: lines, signal });
+  const chunks = exportRecords(records, { format, open, ...table });
   const bytes = await save(file, watched(chunks));
-  return { collection, file, records: records.rowsStreamed, bytes };
+  return { collection, file, records: chunks.rowCount, bytes };
 
   async function* watched(content: typeof chunks): AsyncGenerator<string | Uint8Array, void> {
     for await (const chunk of content) {
       signal.throwIfAborted();
-      progress.show({ stage: collection, done: records.rowsStreamed, total });
+      progress.show({ stage: collection, done: content.rowCount, total });
       yield chunk;
     }
   }

@@ -4,6 +4,7 @@ import { isPreferred } from '../../base/http/is-preferred.js';
 import { contentTypeOf, type Format, isTableFormat, type TableFormat } from '../../base/tables/format.js';
 import {
   assertFitsSheet,
+  contentOf,
   countExported,
   exportRecords,
   MAX_SHEET_RECORDS,
@@ -44,8 +45,8 @@ export async function answerRecords(
   if (isTableFormat(format)) return await answerFile(records, wanted, request, format);
   const mediaType = contentTypeOf(format);
   if (records.isShort && expand === undefined) {
-    const text = await records.printList({ format, signal: request.context.signal });
-    return { kind: 'text', status: 200, mediaType, text, rowCount: records.rowsStreamed };
+    const { text, count } = await records.printList({ format, signal: request.context.signal });
+    return { kind: 'text', status: 200, mediaType, text, rowCount: count };
   }
   return {
     kind: 'stream',
@@ -53,8 +54,9 @@ export async function answerRecords(
     open: (signal) =>
       expand === undefined
         ? records.stream(format, signal)
-        : streamExpanded(readJsonLines(records.stream('ndjson', signal)), format, expand),
-    countRows: () => records.rowsStreamed,
+        : contentOf(records.stream('ndjson', signal), (lines) =>
+            streamExpanded(readJsonLines(lines), format, expand),
+          ),
   };
 }
 
@@ -73,8 +75,7 @@ async function* streamExpanded(
 }
 
 /**
- * Answers with the changes since an instant, and the instant from which to continue. That instant is read
- * first, so that a concurrent change is reported twice rather than never.
+ * Answers with the changes since an instant, and the instant from which to continue.
  *
  * @throws INVALID_VALUE (400) for an unknown format; LIMIT_EXCEEDED (400) for more records than an XLSX sheet
  *   holds
@@ -86,14 +87,19 @@ export async function answerChanges(
 ): Promise<Answer> {
   const format = formatOf(request);
   const table = tableOptions(records, request);
-  const next = await records.nextSince();
+  const { nextSince, stream } = await records.changesSince(since);
   if (format === 'xlsx') await countExported(records, { format, since });
   return {
     kind: 'stream',
     mediaType: contentTypeOf(format),
-    headers: { ...(isTableFormat(format) && fileHeaders(`${collection}.${format}`)), 'x-next-since': next },
-    open: (signal) => exportRecords(records, { format, since, signal, projection, ...table }),
-    countRows: () => records.rowsStreamed,
+    headers: {
+      ...(isTableFormat(format) && fileHeaders(`${collection}.${format}`)),
+      'x-next-since': nextSince,
+    },
+    open: (signal) => {
+      const open = (lines: 'json' | 'ndjson') => stream({ format: lines, signal });
+      return exportRecords(records, { format, open, projection, ...table });
+    },
   };
 }
 
@@ -111,8 +117,8 @@ async function answerFile(
     kind: 'stream',
     mediaType: contentTypeOf(format),
     headers: fileHeaders(`${wanted.collection}.${format}`),
-    open: (signal) => printRecords(file, readJsonLines(records.stream('ndjson', signal))),
-    countRows: () => records.rowsStreamed,
+    open: (signal) =>
+      contentOf(records.stream('ndjson', signal), (lines) => printRecords(file, readJsonLines(lines))),
   };
 }
 

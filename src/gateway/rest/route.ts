@@ -210,14 +210,17 @@ export interface WholeAnswer extends TextAnswer {
   readonly rowCount?: number;
 }
 
+interface StreamContent extends AsyncIterable<string | Uint8Array> {
+  /** The number of records read so far, for the metrics. Absent: not counted. */
+  readonly rowCount?: number;
+}
+
 /** Nothing has been read yet: `open` starts the work, and the signal ends it. */
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly mediaType: string;
   readonly headers?: AnswerHeaders;
-  open(signal: EndSignal): AsyncIterable<string | Uint8Array>;
-  /** The number of records read so far, for the metrics. Absent: not counted. */
-  readonly countRows?: () => number;
+  open(signal: EndSignal): StreamContent;
   /**
    * How much is read before the first byte is sent. An answer that ends before that is sent in one piece, and
    * does not count as a stream. Absent: the size of an ordinary write.

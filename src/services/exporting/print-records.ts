@@ -15,7 +15,6 @@ import {
 } from '../../base/json/json.js';
 import { localText } from '../../base/model/calendar.js';
 import { isList } from '../../base/model/compare-json.js';
-import type { EndSignal } from '../../base/model/end-signal.js';
 import { SCALAR_TYPES } from '../../base/model/field-types/scalar-types.js';
 import type { Path } from '../../base/model/path.js';
 import type { CellType, TableColumn, TableLine } from '../../base/tables/cell.js';
@@ -32,7 +31,7 @@ import {
   workbookHolds,
 } from '../../base/tables/workbook.js';
 import { isStoredInstant } from '../../base/text/stored-instant.js';
-import type { RecordSet } from '../../store/reading/record-set.js';
+import type { RecordSet, RecordStream } from '../../store/reading/record-set.js';
 import { columnsOfRecords, REST_HEADING, type RecordColumn } from './record-columns.js';
 
 /** The rows that a sheet has room for below its heading. */
@@ -170,9 +169,8 @@ export type ExportFormat = Exclude<Format, 'json'>;
 
 interface ExportOptions extends TableOptions {
   readonly format: Format;
-  /** Only what changed then or later, and what was removed, as `RecordSet.streamChanges` gives it. */
-  readonly since: string | undefined;
-  readonly signal: EndSignal;
+  /** Reads the records, or their changes. */
+  readonly open: (lines: 'json' | 'ndjson') => RecordStream;
   /** The fields of each record in the file. Default: all. */
   readonly projection?: readonly Path[] | undefined;
 }
@@ -183,26 +181,42 @@ type TableOptions = Pick<RecordFile, 'byteOrderMark' | 'timeZone' | 'expanded'>;
 /** @throws LIMIT_EXCEEDED for more records than a sheet of XLSX can hold */
 export async function countExported(
   records: RecordSet,
-  { format, since }: Pick<ExportOptions, 'format' | 'since'>,
+  { format, since }: { readonly format: Format; readonly since: string | undefined },
 ): Promise<number> {
   const count = since === undefined ? await records.count() : await records.countChanges(since);
   if (format === 'xlsx') assertFitsSheet(count);
   return count;
 }
 
+/** The bytes of a file of records. */
+export interface RecordContent extends AsyncIterable<string | Uint8Array> {
+  /** How many records were read so far. */
+  readonly rowCount: number;
+}
+
+/** The text printed of records. */
+export function contentOf(
+  records: RecordStream,
+  print: (records: RecordStream) => AsyncIterable<string | Uint8Array>,
+): RecordContent {
+  const text = print(records);
+  return {
+    [Symbol.asyncIterator]: () => text[Symbol.asyncIterator](),
+    get rowCount() {
+      return records.rowCount;
+    },
+  };
+}
+
 /** The bytes of the file. A tombstone is a record with `_id` and `$removed`, the last column of a table. */
 export function exportRecords(
-  records: RecordSet,
-  { format, since, signal, projection, ...table }: ExportOptions,
-): AsyncIterable<string | Uint8Array> {
+  { collection, hiddenFields }: Pick<RecordSet, 'collection' | 'hiddenFields'>,
+  { format, open, projection, ...table }: ExportOptions,
+): RecordContent {
   if (!isTableFormat(format)) return open(format);
-  const columns = columnsOfRecords(records.collection, projection, records.hiddenFields, table.expanded);
-  return printRecords({ ...table, format, columns }, readJsonLines(open('ndjson')));
-
-  function open(lines: 'json' | 'ndjson') {
-    if (since === undefined) return records.stream(lines, signal);
-    return records.streamChanges(since, { format: lines, signal });
-  }
+  const columns = columnsOfRecords(collection, projection, hiddenFields, table.expanded);
+  const file = { ...table, format, columns };
+  return contentOf(open('ndjson'), (records) => printRecords(file, readJsonLines(records)));
 }
 
 /** Whether the format can represent this text as a value of the type. */

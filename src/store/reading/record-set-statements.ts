@@ -62,7 +62,7 @@ export class RecordSetStatements {
         : sql`coalesce(string_agg(${record} || e'\\n', ''), '')`;
     // Applied outside the sort and limit, so that only the selected records are printed.
     const records = this.#select(sql.raw('r.id, r.data'), this.#options.query.limit, where);
-    return sql`select ${list} as json, count(*)::int as count
+    return sql`select ${list} as text, count(*)::int as count
       from (${records}) r`;
   }
 

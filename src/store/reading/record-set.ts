@@ -27,8 +27,13 @@ import {
 import type { Extent } from './collection-sizes.js';
 import { readGroups } from './read-groups.js';
 import { type PageRow, type RecordPage, type RecordSetOptions, toRecordPage } from './record-page.js';
-import type { RecordTexts } from './record-printer.js';
-import { type ListMarks, printRecordTexts, printWhole } from './record-printer.js';
+import {
+  type ListMarks,
+  type PrintedList,
+  printRecordTexts,
+  printWhole,
+  type RecordTexts,
+} from './record-printer.js';
 import { listReferrersMembers, MAX_PRINTED, RecordSetStatements } from './record-set-statements.js';
 import { type ReferrersPage, type ReferrersRequest, readReferrers, referringQuery } from './referrers.js';
 import { type KeptRead, type Statement, toStatement } from './statement-cache.js';
@@ -58,11 +63,43 @@ interface ReadOptions extends Pick<QueryOptions, 'signal' | 'rows' | 'texts'> {
   readonly server?: Pick<Database, 'query'>;
 }
 
+interface Batch {
+  readonly bytes: Buffer;
+  readonly rowCount: number;
+}
+
+/**
+ * The JSON text of records in the bytes that Postgres printed, one chunk per batch. The closing `]` follows
+ * only after the last record was read; a failure throws midway and never looks like an end.
+ */
+export class RecordStream implements AsyncIterable<Buffer> {
+  readonly #batches: AsyncIterable<Batch>;
+  readonly #isOpenList: boolean;
+  #rowCount = 0;
+
+  constructor(batches: AsyncIterable<Batch>, { isOpenList }: { readonly isOpenList: boolean }) {
+    this.#batches = batches;
+    this.#isOpenList = isOpenList;
+  }
+
+  /** How many records it has given so far. */
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    for await (const { bytes, rowCount } of this.#batches) {
+      this.#rowCount += rowCount;
+      yield bytes;
+    }
+    if (this.#isOpenList) yield this.#rowCount === 0 ? EMPTY_LIST : END_OF_LIST;
+  }
+}
+
 export class RecordSet {
   readonly collection: Collection;
   readonly #options: RecordSetOptions;
   readonly statements: RecordSetStatements;
-  #rowsStreamed = 0;
 
   /** Called only by `RecordStore.find`, which checks the query first. */
   constructor(options: RecordSetOptions) {
@@ -90,28 +127,31 @@ export class RecordSet {
   }
 
   /**
-   * The records as JSON text in the bytes that Postgres printed, one chunk per batch: a JSON list, or one
-   * record per line for `ndjson`. The closing `]` follows only after the last record was read; a failure
-   * throws midway and never looks like an end.
-   *
-   * Memory is bounded by a batch, whatever the length. Leaving the loop, or the signal, ends the query. A set
-   * read from its end is a page, not a stream, because it must be reversed.
+   * The records as JSON text: a JSON list, or one record per line for `ndjson`. Memory is bounded by a batch,
+   * whatever the length. Leaving the loop, or the signal, ends the query. A set read from its end is a page,
+   * not a stream, because it must be reversed.
    */
-  async *stream(format: 'json' | 'ndjson', signal?: EndSignal): AsyncGenerator<Buffer, void> {
+  stream(format: 'json' | 'ndjson', signal?: EndSignal): RecordStream {
     const { query, scope } = this.#options;
     invariant(!query.fromEnd, 'what is read from the end is not streamed');
     const read = { format, signal: signal ?? scope.call.signal } as const;
-    if (this.isShort) yield await this.printList(read);
-    else yield* this.#readBatches(read);
+    return this.isShort
+      ? new RecordStream(this.#readAtOnce(read), { isOpenList: false })
+      : new RecordStream(this.#readBatches(read), { isOpenList: format === 'json' });
+  }
+
+  async *#readAtOnce(read: RecordStreamOptions): AsyncGenerator<Batch, void> {
+    const { text, count } = await this.printList(read);
+    yield { bytes: text, rowCount: count };
   }
 
   /**
    * Streams the records changed at `since` or later in the order of `_id`, together with the tombstones of
    * those removed: `{"_id": …, "$removed": <instant>}`. A removed record is judged by its last state. Only
-   * the filter and the projection of the query apply. Reads the primary: a caller who continues from
-   * `nextSince` would miss for good what a replica does not have yet.
+   * the filter and the projection of the query apply. Reads the primary: a caller who continues would miss
+   * for good what a replica does not have yet.
    */
-  async *streamChanges(since: string, { format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
+  streamChanges(since: string, { format, signal }: RecordStreamOptions): RecordStream {
     const statement = selectChanges(this.statements.projection(), this.statements.changedSince(since));
     const batches = this.#options.primary.streamJoined([toStatement(statement)], {
       shardLocal: { domain: this.#options.scope.domain.id },
@@ -119,17 +159,24 @@ export class RecordSet {
       batchRows: BATCH_ROWS,
       punctuation: PUNCTUATION[format],
     });
-    yield* this.#counted(batches, format);
+    return new RecordStream(batches, { isOpenList: format === 'json' });
+  }
+
+  /**
+   * The changes for a caller who will continue: `nextSince` is the `since` of the next call. It is read
+   * first, so that a concurrent change is reported twice rather than never.
+   */
+  async changesSince(since: string): Promise<{
+    readonly nextSince: string;
+    readonly stream: (options: RecordStreamOptions) => RecordStream;
+  }> {
+    const next = await nextSince(this.#options.primary);
+    return { nextSince: next, stream: (options) => this.streamChanges(since, options) };
   }
 
   /** How many lines `streamChanges` returns. */
   async countChanges(since: string): Promise<number> {
     return await this.#countWhere(toStatement(selectCount(this.statements.changedSince(since))));
-  }
-
-  /** The `since` of the next call; read it before the changes. */
-  async nextSince(): Promise<string> {
-    return await nextSince(this.#options.primary);
   }
 
   /** Whether the whole set fits one answer: then `printList` returns the same as `stream`, at less cost. */
@@ -142,25 +189,22 @@ export class RecordSet {
    * A short set in the bytes that Postgres printed, in one round trip. A cursor would cost a second one,
    * which pays only for longer sets, and joining rows in Postgres is cheaper than sending them separately.
    */
-  async printList({ format, signal }: RecordStreamOptions): Promise<Buffer> {
+  async printList({ format, signal }: RecordStreamOptions): Promise<PrintedList> {
     invariant(this.isShort, 'what is not short is streamed');
     const options = { signal, rows: this.#scan('page') };
     if (this.#options.query.projection === undefined) {
       const texts = this.#kept.statement('texts', this.#where, (where) => this.statements.texts(where));
-      const list = printRecordTexts(await this.#readTexts(texts, options), printWhole, LIST_MARKS[format]);
-      this.#rowsStreamed = list.count;
-      return list.text;
+      return printRecordTexts(await this.#readTexts(texts, options), printWhole, LIST_MARKS[format]);
     }
     const statement = this.#kept.statement(`${format} list`, this.#where, (where) =>
       this.statements.list(format, where),
     );
-    const [page] = await this.#read<{ json: Buffer; count: number }>(statement, 'json text, count int', {
+    const [page] = await this.#read<PrintedList>(statement, 'text text, count int', {
       ...options,
       texts: 'bytes',
     });
     invariant(page, 'an aggregate has a row');
-    this.#rowsStreamed = page.count;
-    return page.json;
+    return page;
   }
 
   async #readTexts(statement: Statement, options: ReadOptions): Promise<RecordTexts> {
@@ -188,11 +232,11 @@ export class RecordSet {
     return [this.#kept.statement('stream', this.#where, (where) => this.statements.stream(where))];
   }
 
-  async *#readBatches({ format, signal }: RecordStreamOptions): AsyncGenerator<Buffer, void> {
+  #readBatches({ format, signal }: RecordStreamOptions): AsyncIterable<Batch> {
     const { database, query } = this.#options;
     // A stream of everything returns all that it goes through.
     if (!isEverything(query.filter)) this.#scan('page');
-    const batches = database.streamJoined(this.#streamStatements(), {
+    return database.streamJoined(this.#streamStatements(), {
       shardLocal: { domain: this.#options.scope.domain.id },
       signal,
       batchRows: BATCH_ROWS,
@@ -201,23 +245,6 @@ export class RecordSet {
         ...(query.projection === undefined && { firstMember: '_id' }),
       },
     });
-    yield* this.#counted(batches, format);
-  }
-
-  async *#counted(
-    batches: AsyncIterable<{ readonly bytes: Buffer; readonly rowCount: number }>,
-    format: RecordStreamOptions['format'],
-  ): AsyncGenerator<Buffer, void> {
-    for await (const { bytes, rowCount } of batches) {
-      this.#rowsStreamed += rowCount;
-      yield bytes;
-    }
-    if (format === 'json') yield this.#rowsStreamed === 0 ? EMPTY_LIST : END_OF_LIST;
-  }
-
-  /** How many records `stream` has read so far. */
-  get rowsStreamed(): number {
-    return this.#rowsStreamed;
   }
 
   /**

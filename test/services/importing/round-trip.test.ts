@@ -66,8 +66,7 @@ async function exported(domain: string | undefined, collection: string, kind: Fi
   const chunks: Uint8Array[] = [];
   for await (const chunk of exportRecords(records, {
     ...optionsOf(kind),
-    since: undefined,
-    signal: AbortSignal.timeout(60_000),
+    open: (lines) => records.stream(lines, AbortSignal.timeout(60_000)),
   }))
     chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);

@@ -42,9 +42,10 @@ async function read(scope: Scope, section?: string): Promise<unknown[]> {
   };
   const set = test.store.find(scope, query);
   let text = '';
-  for await (const chunk of set.streamChanges(SINCE, { format: 'ndjson', signal: undefined }))
-    text += chunk.toString();
+  const stream = set.streamChanges(SINCE, { format: 'ndjson', signal: undefined });
+  for await (const chunk of stream) text += chunk.toString();
   const lines = text.split('\n').slice(0, -1);
+  expect(stream.rowCount).toBe(lines.length);
   expect(await set.countChanges(SINCE)).toBe(lines.length);
   return lines.map((line) => JSON.parse(line));
 }
@@ -77,8 +78,7 @@ describe('what changed since an instant', () => {
   it('is ended by its signal', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     const set = test.store.find(ADMIN, queryOf('student'));
-    await expect(set.streamChanges(SINCE, { format: 'ndjson', signal: stopped }).next()).rejects.toThrow(
-      'stopped',
-    );
+    const stream = set.streamChanges(SINCE, { format: 'ndjson', signal: stopped });
+    await expect(stream[Symbol.asyncIterator]().next()).rejects.toThrow('stopped');
   });
 });

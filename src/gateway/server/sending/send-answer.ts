@@ -64,7 +64,7 @@ export async function sendAnswer(answer: Answer, options: SendOptions): Promise<
       if (answer.status === 304) setHeldEtag(options);
       return reply.code(answer.status).send();
     case 'text':
-      if (answer.rowCount !== undefined) options.observe({ kind: 'rowsStreamed', count: answer.rowCount });
+      observeRows(answer, options.observe);
       return sendText(reply, marked(answer, options));
     case 'stream':
       if (options.request.method !== 'HEAD') return await sendStream(answer, options);
@@ -99,8 +99,8 @@ async function sendStream(answer: StreamAnswer, options: SendOptions): Promise<F
   const writes = gatherWrites(chunks, answer.gatherBytes);
   const first = await writes.next();
   if (!first.done && !first.value.isLast)
-    return await sendLong(answer, { first: first.value, writes }, options);
-  countRows(answer, options.observe);
+    return await sendLong(answer, { content, first: first.value, writes }, options);
+  observeRows(content, options.observe);
   return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
 }
 
@@ -155,13 +155,14 @@ async function writeLong(
   } finally {
     // Ends the query if the reader has gone.
     await ahead.close();
-    countRows(answer, observe);
+    observeRows(begun.content, observe);
   }
   return reply;
 }
 
 /** An answer whose first write is ready, with more to come. */
 interface Begun {
+  readonly content: ReturnType<StreamAnswer['open']>;
   readonly first: GatheredWrite;
   readonly writes: AsyncGenerator<GatheredWrite, void>;
 }
@@ -196,8 +197,8 @@ function encoded(
   return compressChunks(content, encoding);
 }
 
-function countRows(answer: StreamAnswer, observe: Observe): void {
-  if (answer.countRows) observe({ kind: 'rowsStreamed', count: answer.countRows() });
+function observeRows({ rowCount: count }: { readonly rowCount?: number }, observe: Observe): void {
+  if (count !== undefined) observe({ kind: 'rowsStreamed', count });
 }
 
 interface GatheredWrite {
