@@ -81,15 +81,19 @@ export interface DeclaredType<Value> extends TypeClass<Value> {
 type Options = Omit<FieldOptions, 'description' | 'nullable'>;
 
 /** A member of each kind. `isoInstant` is an instant as callers send it, as a text. */
-export const member = membersWith<TypeMember<unknown>>(false);
+export const member = membersWith(false);
 
 /** The same, of members that may be null. */
-export const nullable = membersWith<OptionalMember<unknown>>(true);
+export const nullable = membersWith(true);
 
-function membersWith<Kind extends TypeMember<unknown>>(isNullable: boolean) {
+function membersWith<Nullable extends boolean>(isNullable: Nullable) {
   function of<Value>(type: Argument['type']) {
-    return (description: string, options: Options = {}) =>
-      ({ type, description, nullable: isNullable, ...options }) as unknown as Kind & TypeMember<Value>;
+    return (
+      description: string,
+      options: Options = {},
+    ): TypeMember<Value> & { readonly nullable: Nullable } => {
+      return { type, description, nullable: isNullable, ...options };
+    };
   }
   return {
     text: of<string>(String),

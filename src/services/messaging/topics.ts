@@ -77,7 +77,9 @@ export class Topics {
       ...options,
       table: 'topic_messages',
       columns: sql`at, domain as "domainId", topic, message::text as message, principal as publisher`,
-      toNews: ({ message, ...row }) => ({ ...row, message: parseExactJson(message) }),
+      toNews: ({ id, at, domainId, topic, message, publisher }) => {
+        return { id, at, domainId, topic, message: parseExactJson(message), publisher };
+      },
       pageRows: PAGE_ROWS,
     });
   }

@@ -31,6 +31,7 @@ export interface CommitFollowerOptions<Row extends NewsRow, News> {
   readonly table: 'audit_entries' | 'told_changes' | 'topic_messages';
   /** The columns to read beside the id. */
   readonly columns: Sql;
+  /** Picks what the listeners get: the row has further members. */
   readonly toNews: (row: Row) => News;
   readonly pollMs: number;
   /** Called before every poll, e.g. to move rows into the table. */
@@ -195,7 +196,7 @@ class NewsReader<Row extends NewsRow> {
     const snapshot = parseSnapshot(first.snapshot);
     // A listener that reads after hearing of a change must find it.
     if (isNews(first) && first.position !== null) this.#options.database.replicas?.requireAll(first.position);
-    this.#settle(isSetBack(seen, snapshot) ? [] : rows.filter(isNews).map(withoutSnapshot), snapshot);
+    this.#settle(isSetBack(seen, snapshot) ? [] : rows.filter(isNews), snapshot);
   }
 
   async #readRest(seen: Snapshot, { snapshot, after }: Rest): Promise<void> {
@@ -235,10 +236,6 @@ interface NoRow {
 
 function isNews<Row extends NewsRow>(row: WithSnapshot & (Row | NoRow)): row is WithSnapshot & Row {
   return row.id !== null;
-}
-
-function withoutSnapshot<Row extends NewsRow>({ snapshot, position, ...row }: WithSnapshot & Row): Row {
-  return row as unknown as Row;
 }
 
 /** The condition that a visible row was not visible in a snapshot. */
@@ -304,7 +301,9 @@ export class ChangeFeed extends CommitFollower<ChangeRow, RecordChange> {
             prepare: () => outbox.moveAll(),
           }),
       pageRows: PAGE_ROWS,
-      toNews: ({ recordId, ...row }) => ({ ...row, id: recordId }),
+      toNews: ({ recordId: id, entryId, domainId, collection, operation, version, at, principal }) => {
+        return { id, entryId, domainId, collection, operation, version, at, principal };
+      },
     });
   }
 }
