@@ -15,28 +15,13 @@ import type { Expression } from './expression.js';
 import type { Path } from './path.js';
 
 export type Filter =
-  | AllFilter
-  | AnyFilter
-  | NotFilter
+  | { readonly kind: 'all' | 'any'; readonly filters: readonly Filter[] }
+  | { readonly kind: 'not'; readonly filter: Filter }
   | Condition
   | RecordFilter
   | MatchCondition
-  | ExpressionFilter;
-
-interface AllFilter {
-  readonly kind: 'all';
-  readonly filters: readonly Filter[];
-}
-
-interface AnyFilter {
-  readonly kind: 'any';
-  readonly filters: readonly Filter[];
-}
-
-interface NotFilter {
-  readonly kind: 'not';
-  readonly filter: Filter;
-}
+  /** An expression over the whole record is true. */
+  | { readonly kind: 'expression'; readonly expression: Expression };
 
 /**
  * The reference at the path, or one in a list of references, points to an existing record of the collection
@@ -184,12 +169,6 @@ export type MatchTest =
    * object, or a list, which then counts as an object of its numbered elements.
    */
   | { readonly kind: 'element'; readonly filter: Filter; readonly isOfMembers: boolean };
-
-/** An expression over the whole record is true. */
-interface ExpressionFilter {
-  readonly kind: 'expression';
-  readonly expression: Expression;
-}
 
 /** Satisfied by every record. */
 export const EVERYTHING: Filter = { kind: 'all', filters: [] };

@@ -14,29 +14,20 @@ import { unfit, valueAtPath, withoutValueAt, withValueAt } from './value-at-path
 
 /** A step of a path into a list is the number of an element: `['lines', '0', 'amount']`. */
 export type UpdateOperation =
-  | SetOperation
-  | UnsetOperation
+  /** `setOnInsert` counts only for a record that an upsert makes. */
+  | { readonly kind: 'set' | 'setOnInsert'; readonly path: Path; readonly value: JsonValue }
+  | { readonly kind: 'unset'; readonly path: Path }
   | ArithmeticOperation
   | BoundOperation
   | PushOperation
   | AddToSetOperation
   | PullOperation
-  | PopOperation
-  | RenameOperation
-  | CurrentDateOperation
-  | ReplaceOperation;
-
-/** `setOnInsert` counts only for a record that an upsert makes. */
-interface SetOperation {
-  readonly kind: 'set' | 'setOnInsert';
-  readonly path: Path;
-  readonly value: JsonValue;
-}
-
-interface UnsetOperation {
-  readonly kind: 'unset';
-  readonly path: Path;
-}
+  | { readonly kind: 'pop'; readonly path: Path; readonly end: 'first' | 'last' }
+  | { readonly kind: 'rename'; readonly path: Path; readonly to: Path }
+  /** The instant of the write as UTC text, or its day in the domain's time zone. */
+  | { readonly kind: 'currentDate'; readonly path: Path; readonly as: 'instant' | 'day' }
+  /** The record becomes this; the only operation then. */
+  | { readonly kind: 'replace'; readonly data: JsonObject };
 
 /**
  * A missing number counts as 0. `by` is a number or the text of a decimal, exact either way. A product is
@@ -90,31 +81,6 @@ interface PullOperation {
   readonly kind: 'pull';
   readonly path: Path;
   readonly matches: readonly JsonValue[] | ((element: JsonValue) => boolean);
-}
-
-interface PopOperation {
-  readonly kind: 'pop';
-  readonly path: Path;
-  readonly end: 'first' | 'last';
-}
-
-interface RenameOperation {
-  readonly kind: 'rename';
-  readonly path: Path;
-  readonly to: Path;
-}
-
-/** The instant of the write as UTC text, or its day in the domain's time zone. */
-interface CurrentDateOperation {
-  readonly kind: 'currentDate';
-  readonly path: Path;
-  readonly as: 'instant' | 'day';
-}
-
-/** The record becomes this; the only operation then. */
-interface ReplaceOperation {
-  readonly kind: 'replace';
-  readonly data: JsonObject;
 }
 
 export interface UpdateMoment {

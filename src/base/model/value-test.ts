@@ -13,19 +13,14 @@ import type {
 import type { NumberOperand, Operand } from './operand.js';
 
 export type ValueTest =
-  | IsTest
+  /** Equals the value, type and all; numbers by value (5 and 5.0 are one number). */
+  | { readonly kind: 'is'; readonly value: Operand }
   | InTest
   | SpelledTest
   | NumberRangeTest
   | TextRangeTest
   | LikeTest
-  | EitherTest;
-
-/** Equals the value, type and all; numbers by value (5 and 5.0 are one number). */
-interface IsTest {
-  readonly kind: 'is';
-  readonly value: Operand;
-}
+  | { readonly kind: 'either'; readonly tests: readonly ValueTest[] };
 
 export interface InTest {
   readonly kind: 'in';
@@ -85,11 +80,6 @@ export interface LikeTest {
   readonly isInsensitive: boolean;
 }
 
-interface EitherTest {
-  readonly kind: 'either';
-  readonly tests: readonly ValueTest[];
-}
-
 /** The conditions that look at a value; the others ask for its presence or its elements. */
 export type ValueCondition = Exclude<Condition, IsNullCondition | ExistsCondition | ElementCondition>;
 
@@ -122,9 +112,13 @@ export function either(...tests: readonly ValueTest[]): ValueTest {
 }
 
 export function numberRange(comparison: Comparison, value: NumberOperand): ValueTest {
+  return { kind: 'numberRange', ...boundBy(comparison, value) };
+}
+
+function boundBy<Value>(comparison: Comparison, value: Value) {
   const bound = { value, isIncluded: comparison === 'greaterOrEqual' || comparison === 'lessOrEqual' };
   const isLower = comparison === 'greaterThan' || comparison === 'greaterOrEqual';
-  return { kind: 'numberRange', lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
+  return { lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
 }
 
 /** The range that an operand covers: a single text if `first` and `last` are the same. */
@@ -138,11 +132,8 @@ export function textRange(
   comparison: Comparison,
   { first, last }: Span,
 ): ValueTest {
-  const isLower = comparison === 'greaterThan' || comparison === 'greaterOrEqual';
-  const isIncluded = comparison === 'greaterOrEqual' || comparison === 'lessOrEqual';
-  const value = comparison === 'greaterThan' || comparison === 'lessOrEqual' ? last : first;
-  const bound = { value, isIncluded };
-  return { kind: 'textRange', among, lower: isLower ? bound : undefined, upper: isLower ? undefined : bound };
+  const isBeyond = comparison === 'greaterThan' || comparison === 'lessOrEqual';
+  return { kind: 'textRange', among, ...boundBy(comparison, isBeyond ? last : first) };
 }
 
 export function within(
