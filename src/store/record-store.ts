@@ -37,13 +37,13 @@ import {
 } from './reading/stored-record.js';
 import { recordsOf } from './sql/records-of.js';
 import { type Sql, sql } from './sql.js';
-import { type AtomicOptions, atomically } from './writing/atomically.js';
+import { type AtomicOptions, atomically, type WriteOptions } from './writing/atomically.js';
 import { idempotencyOwner, idempotently, type OnceRequest } from './writing/idempotency.js';
 import { MatchingWrites } from './writing/matching-writes.js';
 import { andRows, RecordEnvironment, type RecordEnvironmentOptions } from './writing/record-environment.js';
 import { RecordInserts } from './writing/record-inserts.js';
 import { gone, notFound } from './writing/record-refusals.js';
-import { RecordWrites, type WriteOptions } from './writing/record-writes.js';
+import { RecordWrites } from './writing/record-writes.js';
 import { StagedWrites } from './writing/staged-writes.js';
 import { Upserts } from './writing/upserts.js';
 import { chosenTriggers, type TriggerChoice } from './writing/write-triggers.js';

@@ -54,6 +54,13 @@ export function parseExactJson(text: string): JsonValue {
   return parse(text) as JsonValue;
 }
 
+/** The same for the text of an object, such as a stored record. @throws SyntaxError; Error for anything else */
+export function parseExactObject(text: string): JsonObject {
+  const value = parseExactJson(text);
+  if (!isJsonObject(value)) throw new Error('the JSON text is no object');
+  return value;
+}
+
 /**
  * Matches any number with many digits or an exponent, which a float may not hold. It may match too much
  * (ids in texts), never too little.
@@ -128,7 +135,7 @@ function holdsExactNumber(value: JsonValue | undefined): boolean {
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExact(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /**
@@ -139,6 +146,11 @@ export function memberOf(object: JsonObject, name: string): JsonValue | undefine
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** The members of an object whose names are wanted. */
+export function membersWhere(object: JsonObject, isWanted: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => isWanted(name)));
+}
+
 /** Sets an own member, also one called `__proto__`, whose assignment would set the prototype. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
@@ -146,11 +158,11 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
 }
 
 /** Recognizes an exact number by its class, which is faster than looking for a member. */
-function isExact(value: unknown): value is LosslessNumber {
+export function isExactNumber(value: unknown): value is LosslessNumber {
   return value instanceof LosslessNumber;
 }
 
-export { isExact as isExactNumber, LosslessNumber as ExactNumber };
+export { LosslessNumber as ExactNumber };
 
 /** The texts of a JSON object with these keys: one before each value, and one after the last. */
 export function objectMarks(keys: readonly string[]): {

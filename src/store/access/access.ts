@@ -217,7 +217,12 @@ export function assertReadable(
   if (access.hiddenFields.size === 0) return;
   for (const path of paths) {
     const [field] = path;
-    if (field === undefined) throw wholeRecord(collection);
+    // Comparing a whole record would include its hidden fields.
+    if (field === undefined)
+      throw new ServiceError(
+        'FORBIDDEN',
+        `you may not read all fields of ${collection.name}, so you may not filter by $$ROOT`,
+      );
     if (!access.hiddenFields.has(field)) continue;
     throw faultAt(
       'FORBIDDEN',
@@ -225,14 +230,6 @@ export function assertReadable(
       { detail: `"${path.join('.')}" is hidden from your roles`, sent: path.join('.') },
     );
   }
-}
-
-/** Comparing a whole record would include its hidden fields. */
-function wholeRecord(collection: Collection): ServiceError {
-  return new ServiceError(
-    'FORBIDDEN',
-    `you may not read all fields of ${collection.name}, so you may not filter by $$ROOT`,
-  );
 }
 
 function isInScopes(principal: Principal, collection: string, verb: RecordVerb): boolean {
@@ -252,10 +249,20 @@ function forbidden(scope: Scope, collection: Collection, verb: RecordVerb): Serv
   if (!isInScopes(principal, collection.name, verb)) {
     return refusedByScopes(principal, `the API key's scopes do not allow it to ${action}`);
   }
-  const roles = [...collection.access].filter(([, access]) => access.verbs.has(verb)).map(([role]) => role);
+  return new ServiceError('FORBIDDEN', `you may not ${action}; ${describeNeededRoles(collection, verb)}`);
+}
+
+/** The roles that may do this, with all of the fields. */
+export function describeNeededRoles(
+  collection: Collection,
+  verb: RecordVerb,
+  fields: readonly string[] = [],
+): string {
+  const roles = [...collection.access]
+    .filter(([, access]) => access.verbs.has(verb) && !fields.some((field) => access.hiddenFields.has(field)))
+    .map(([role]) => role);
   if (!collection.access.has(ADMIN)) roles.unshift(ADMIN);
-  const needed = roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
-  return new ServiceError('FORBIDDEN', `you may not ${action}; ${needed}`);
+  return roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
 }
 
 /** The rules of which at least one must hold; `undefined`: the role reaches all records. */

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
   memberOf,
-  parseExactJson,
+  parseExactObject,
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -147,7 +147,7 @@ ${tail}`,
 with ${versionsOfRecord(scope, collection, { id, rows })},
 ${stateOf(isAt)}
 select ${storedColumns(projection)}, r.is_removed, r.is_known,
-  (${rows ?? sql`true`}) is true as is_in_rows
+  ${this.#environment.isIn(scope, collection, accessOf(scope, collection, 'read'))} as is_in_rows
 from (
   select s.domain, s.collection, s.id, s.version, s.created_at, s.updated_at, s.is_removed,
     s.data <> ${UNKNOWN} as is_known,
@@ -222,13 +222,7 @@ function toRecordVersion(row: HistoryRow, scope: Scope): RecordVersion {
 function changesOf({ before, after, is_readable }: HistoryRow): readonly FieldChange[] | undefined {
   if (!is_readable) return [];
   if (before === null || after === null) return undefined;
-  return listChanges(deltaOf(before), deltaOf(after), []);
-}
-
-function deltaOf(text: string): JsonObject {
-  const delta = parseExactJson(text);
-  if (!isJsonObject(delta)) throw new Error('a delta is an object');
-  return delta;
+  return listChanges(parseExactObject(before), parseExactObject(after), []);
 }
 
 /** The two deltas of a change, from either side, have the same members. See the migration 0018_history. */

@@ -2,7 +2,14 @@
  * Restores records: one to an earlier version, or all that a request changed. Called by `RecordStore` only.
  */
 import { andMore, type ErrorDetail, faultAt, ServiceError } from '../../base/errors.js';
-import { isJsonObject, type JsonObject, memberOf, parseExactJson } from '../../base/json/json.js';
+import {
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+  membersWhere,
+  parseExactJson,
+  parseExactObject,
+} from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -22,7 +29,7 @@ import {
 } from '../reading/stored-record.js';
 import { recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { atomically } from '../writing/atomically.js';
+import { atomically, type WriteOptions } from '../writing/atomically.js';
 import { bringBack } from '../writing/bring-back.js';
 import { changeRecords, removeLocked, settleRenames } from '../writing/change-records.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
@@ -35,7 +42,7 @@ import {
   versionConflict,
 } from '../writing/record-refusals.js';
 import { staysIn } from '../writing/record-statements.js';
-import type { ConditionalWriteOptions, WriteOptions } from '../writing/record-writes.js';
+import type { ConditionalWriteOptions } from '../writing/record-writes.js';
 import type { Renamed } from '../writing/referring-records.js';
 import { assertUnreferenced, type RemovedRecords } from '../writing/referring-records.js';
 import {
@@ -60,11 +67,9 @@ export interface Undone {
 
 export class Reverts {
   readonly #environment: RecordEnvironment;
-  readonly #isRouted: boolean;
 
   constructor(environment: RecordEnvironment) {
     this.#environment = environment;
-    this.#isRouted = environment.database.shards !== undefined;
   }
 
   /**
@@ -190,7 +195,7 @@ export class Reverts {
       sql`
 select distinct e.collection, e.record_id
 from audit_entries e
-where ${changesOfRequest(scope, { isOfRequest: isOfRequest(scope, requestId), isRouted: this.#isRouted })}
+where ${changesOfRequest(scope, { isOfRequest: isOfRequest(scope, requestId), isRouted: this.#environment.isRouted })}
 order by e.collection, e.record_id
 limit ${max + 1}`,
       scope.call,
@@ -223,10 +228,7 @@ limit ${max + 1}`,
     const environment = this.#environment;
     const { projection } = environment.writeContext(scope, collection, environment.now());
     const readable = accessOf(scope, collection, 'read');
-    const isIn = (access: EffectiveAccess | undefined) => {
-      if (access === undefined) return sql`false`;
-      return sql`(${environment.rowsOf(scope, collection, access) ?? sql`true`}) is true`;
-    };
+    const isIn = (access: EffectiveAccess | undefined) => environment.isIn(scope, collection, access);
     return await environment.run<RevertRow>(
       transaction,
       sql`
@@ -271,7 +273,7 @@ from state r`,
     transaction: Transaction,
     { scope, collection, ids, requestId }: RecordsOfScope & { ids: readonly string[]; requestId: string },
   ): Promise<StatesBefore> {
-    const isRouted = this.#isRouted;
+    const { isRouted } = this.#environment;
     const isOwn = isOfRequest(scope, requestId);
     const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
     // A later change that was itself reverted does not prevent the undo.
@@ -342,7 +344,7 @@ cross join lateral (
     const { scope, collection } = write;
     accessOf(scope, collection, 'delete');
     if (rows.some((row) => !row.is_deletable)) throw outOfRows(collection, 'delete');
-    await removeLocked(this.#environment, transaction, { scope, collection, rows });
+    await removeLocked(this.#environment, transaction, { scope, collection, rows, force: 'later' });
   }
 
   async #bringBack(
@@ -445,12 +447,10 @@ function assertNothingLater(collection: Collection, ids: readonly string[], stat
 function keepingHidden(data: JsonObject, row: RevertRow, { scope, collection }: RecordsOfScope): JsonObject {
   const { hiddenFields } = accessOf(scope, collection, 'read');
   if (hiddenFields.size === 0) return data;
-  const present = parseExactJson(row.data);
-  const visible = Object.entries(data).filter(([name]) => !hiddenFields.has(name));
-  const hidden = Object.entries(isJsonObject(present) ? present : {}).filter(([name]) =>
-    hiddenFields.has(name),
-  );
-  return Object.fromEntries([...visible, ...hidden]);
+  return {
+    ...membersWhere(data, (name) => !hiddenFields.has(name)),
+    ...membersWhere(parseExactObject(row.data), (name) => hiddenFields.has(name)),
+  };
 }
 
 /** The entries `e` of a request. Matched with the author too, because clients may choose the same id. */

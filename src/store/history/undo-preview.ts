@@ -42,7 +42,7 @@ export async function previewUndo(
   accessOf(scope, collection, 'read');
   const { principal } = scope;
   const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
-  const isRouted = environment.database.shards !== undefined;
+  const { isRouted } = environment;
   const isOfRequest = sql`e.request_id = any(${[...request.requestIds]}::text[]) ${own}`;
   const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
   // Two imports changed the same record, and the later one was undone.

@@ -12,9 +12,12 @@ import type { NewRecord } from './record-statements.js';
 import { uniqueConflict } from './unique-conflicts.js';
 import type { Writes, WriteTriggers } from './write-triggers.js';
 
-export interface AtomicOptions {
+export interface WriteOptions {
   /** The transaction to join. Default: a new one. */
   readonly within?: Transaction | undefined;
+}
+
+export interface AtomicOptions extends WriteOptions {
   /** The collections it writes to. */
   readonly writes: Writes;
 }
@@ -73,7 +76,7 @@ class RefusedByIndex extends Error {
 
 /** Runs a statement that writes these records. @throws RefusedByIndex */
 export async function refusedByIndex<T>(
-  { database }: { readonly database: Pick<Database, 'shards'> },
+  { isRouted }: Pick<RecordEnvironment, 'isRouted'>,
   attempt: WriteAttempt,
   write: () => Promise<T>,
 ): Promise<T> {
@@ -81,7 +84,7 @@ export async function refusedByIndex<T>(
     return await write();
   } catch (cause) {
     if (findConstraint(cause) === undefined) throw cause;
-    throw new RefusedByIndex({ ...attempt, isRouted: database.shards !== undefined }, cause);
+    throw new RefusedByIndex({ ...attempt, isRouted }, cause);
   }
 }
 

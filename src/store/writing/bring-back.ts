@@ -3,20 +3,19 @@
  * the tombstones.
  */
 import { type ErrorDetail } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json/json.js';
+import { type JsonObject, membersWhere } from '../../base/json/json.js';
 import { type Collection, CREATED_ON } from '../../base/model/collection.js';
 import { keysOf } from '../../base/model/keys-of.js';
 import { accessOf, type RecordsOfScope } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
-import { JUDGED_COLUMNS, type JudgedRow, type StoredRow, storedColumns } from '../reading/stored-record.js';
+import type { StoredRow } from '../reading/stored-record.js';
 import { recordsIn, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { refusedByIndex } from './atomically.js';
+import { writeLocked } from './change-records.js';
 import { assertJudgeable, findCheckFaults, secretFieldsOf, without } from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
-import { assertWritable, outOfRows } from './record-refusals.js';
+import { assertWritable } from './record-refusals.js';
 import {
-  announcement,
   audit,
   derivedOf,
   IN_INPUT,
@@ -40,7 +39,7 @@ const BATCH_RECORDS = 500;
 /**
  * Restores locked tombstones, all or none. Missing fields get no defaults: the record is to be what it was.
  *
- * @throws FORBIDDEN, INVALID_VALUE as for a create; RefusedByIndex
+ * @throws FORBIDDEN, INVALID_VALUE as for a create; as `writeLocked` does
  */
 export async function bringBack(
   environment: RecordEnvironment,
@@ -56,8 +55,7 @@ export async function bringBack(
     const changes = [];
     for (const record of records.slice(start, start + BATCH_RECORDS)) {
       const own = new Set(Object.keys(record.data).filter((name) => !secret.has(name)));
-      const visible = Object.fromEntries(Object.entries(record.data).filter(([name]) => own.has(name)));
-      assertWritable([visible], creatable, collection);
+      assertWritable([membersWhere(record.data, (name) => own.has(name))], creatable, collection);
       const pending = { scope, collection, operation: 'create', id: record.id, record: record.data } as const;
       const data = await askBefore(environment.triggers, pending, transaction);
       const change = toStored(collection, data, { ...scope.domain, now, mode: 'replace', keptFields });
@@ -75,23 +73,16 @@ export async function bringBack(
       ]);
       return { id, data, keys: keysOf(collection, data, scope.domain.timeZone) };
     });
-    const reach = environment.rowsOf(scope, collection, creatable);
-    const context = environment.writeContext(scope, collection, now);
-    const attempt = { scope, collection, records: stored, verb: 'update' } as const;
-    const written = await refusedByIndex(environment, attempt, () =>
-      environment.write<JudgedRow>(context, {
-        ...{ within: transaction, operation: 'create' as const, columns: JUDGED_COLUMNS },
-        statement: (placed) => sql`
-${bringBackInput(placed, inputOf(stored))}
-select ${storedColumns(placed.projection)}, 
-  (${reach ?? sql`true`}) is true as is_in_rows${announcement(placed, 'create')}
-from written r`,
-      }),
-    );
-    if (written.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'create');
-    if (written.length !== stored.length)
-      throw new Error('a locked tombstone was not there to be brought back');
-    rows.push(...written);
+    const write = {
+      scope,
+      collection,
+      now,
+      access: creatable,
+      records: stored,
+      operation: 'create',
+    } as const;
+    const change = (placed: WriteContext) => bringBackInput(placed, inputOf(stored));
+    rows.push(...(await writeLocked(environment, transaction, write, change)));
   }
   return rows;
 }

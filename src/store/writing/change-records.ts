@@ -4,11 +4,11 @@
  */
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import {
-  isJsonObject,
   type JsonObject,
   type JsonValue,
   memberOf,
-  parseExactJson,
+  membersWhere,
+  parseExactObject,
   printExactJson,
 } from '../../base/json/json.js';
 import { isSameJson } from '../../base/model/compare-json.js';
@@ -41,11 +41,13 @@ import {
   buryRecords,
   derivedOf,
   IN_INPUT,
+  type NewRecord,
   REPLACED_RECORDS,
   WRITTEN,
   type WriteContext,
 } from './record-statements.js';
 import {
+  assertUnreferenced,
   findGone,
   type Renamed,
   type RenameRequest,
@@ -168,7 +170,7 @@ async function askTriggers(
   const recordsById = new Map<string, JsonObject>();
   for (const row of rows) {
     const { id } = row;
-    const previous = recordOf(row);
+    const previous = parseExactObject(row.data);
     const record = request.isAlone ? change(previous, row) : naming(row, () => change(previous, row));
     if (operation === 'update' && isSameJson(previous, record)) continue;
     const pending = { scope, collection, operation, id, record, previous };
@@ -190,28 +192,32 @@ async function askTriggers(
 
 /**
  * Asks the `before` triggers about the removal of locked records, turns them into tombstones, and returns
- * their last state.
+ * their last state. `force` is that of `RemovedRecords`; `later`: the caller asserts that the records were
+ * unreferenced after further writes.
+ *
+ * @throws as `assertUnreferenced` does
  */
 export async function removeLocked(
   environment: RecordEnvironment,
   transaction: Transaction,
-  { scope, collection, rows }: Pick<ChangeRequest, 'scope' | 'collection' | 'rows'>,
+  {
+    scope,
+    collection,
+    rows,
+    force,
+  }: Pick<ChangeRequest, 'scope' | 'collection' | 'rows'> & { readonly force: boolean | undefined | 'later' },
 ): Promise<readonly StoredRow[]> {
   const change = (before: JsonObject) => before;
   await askTriggers(environment, transaction, { scope, collection, rows, operation: 'delete', change });
   const ids = rows.map(({ id }) => id);
   const context = environment.writeContext(scope, collection, environment.now());
-  return await environment.write<StoredRow>(context, {
+  const removed = await environment.write<StoredRow>(context, {
     ...{ within: transaction, operation: 'delete' as const, columns: STORED_COLUMNS },
     statement: (placed) => buryRecords(placed, sql`= any(${ids}::text[])`, sql.empty),
   });
-}
-
-/** The record in a locked row. */
-export function recordOf({ id, data }: LockedRow): JsonObject {
-  const record = parseExactJson(data);
-  if (!isJsonObject(record)) throw new Error(`the record ${id} is no object`);
-  return record;
+  if (force !== 'later')
+    await assertUnreferenced(environment, transaction, { scope, collection, ids, force });
+  return removed;
 }
 
 interface Planned {
@@ -231,7 +237,7 @@ export interface FinishedChange {
 
 function plan(row: LockedRow, request: ChangeRequest & { readonly secret: SecretFields }): Planned[] {
   const { scope, collection, now, change, sentFields, secret } = request;
-  const before = recordOf(row);
+  const before = parseExactObject(row.data);
   const after = change(before, row);
   const { _id: id, ...others } = after;
   if (id !== undefined && id !== row.id) {
@@ -251,9 +257,8 @@ function plan(row: LockedRow, request: ChangeRequest & { readonly secret: Secret
   const judged = differing.filter((name) => !open.includes(name));
   const sent = Object.fromEntries(judged.map((name) => [name, memberOf(others, name) ?? null]));
   // Whether the record has a hidden value already is not disclosed.
-  const shown = differing.some((name) => secret.has(name))
-    ? Object.fromEntries(Object.entries(before).filter(([name]) => !secret.has(name)))
-    : before;
+  const isSecret = differing.some((name) => secret.has(name));
+  const shown = isSecret ? membersWhere(before, (name) => !secret.has(name)) : before;
   const stored = toStored(collection, sent, { ...scope.domain, now, mode: 'merge', before: shown });
   // In a merge null means "remove"; these fields exist and must be stored as null.
   const nulls = stored.removed.filter((name) => Object.hasOwn(others, name));
@@ -284,8 +289,7 @@ function changedBy(before: JsonObject, change: StoredChange, secret: SecretField
 }
 
 function applied(before: JsonObject, { data, removed }: Pick<StoredChange, 'data' | 'removed'>): JsonObject {
-  const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
-  return { ...Object.fromEntries(kept), ...data };
+  return { ...membersWhere(before, (name) => !removed.includes(name)), ...data };
 }
 
 /** Checks over several fields need the whole record, with its labels filled. */
@@ -304,9 +308,39 @@ function finish(
 }
 
 /**
- * Writes changes of locked records. @throws FORBIDDEN for one that would leave the caller's rows;
- * RefusedByIndex
+ * Writes records whose rows are locked. `change` compiles the CTEs of the statement, `written` among them.
+ *
+ * @throws FORBIDDEN for a record that would leave the rows of `access`; RefusedByIndex
  */
+export async function writeLocked(
+  environment: RecordEnvironment,
+  transaction: Transaction,
+  write: RecordsOfScope & {
+    readonly now: Date;
+    readonly access: EffectiveAccess;
+    readonly records: readonly NewRecord[];
+    readonly operation: 'create' | 'update';
+  },
+  change: (context: WriteContext) => Sql,
+): Promise<readonly StoredRow[]> {
+  const { scope, collection, now, access, records, operation } = write;
+  const isInRows = environment.isIn(scope, collection, access);
+  const context = environment.writeContext(scope, collection, now);
+  const rows = await refusedByIndex(environment, { scope, collection, records, verb: 'update' }, () =>
+    environment.write<JudgedRow>(context, {
+      ...{ within: transaction, operation, columns: JUDGED_COLUMNS },
+      statement: (placed) => sql`
+${change(placed)}
+select ${storedColumns(placed.projection)}, ${isInRows} as is_in_rows${announcement(placed, operation)}
+from written r`,
+    }),
+  );
+  if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, operation);
+  if (rows.length !== records.length) throw new Error('a locked record was not there to be written');
+  return rows;
+}
+
+/** Writes changes of locked records, and settles renames. @throws as `writeLocked` and `settleRenames` do */
 export async function writeChanges(
   environment: RecordEnvironment,
   transaction: Transaction,
@@ -314,19 +348,11 @@ export async function writeChanges(
     readonly finished: readonly FinishedChange[];
   },
 ): Promise<readonly StoredRow[]> {
-  const { scope, collection, writable, now, finished } = request;
-  const context = environment.writeContext(scope, collection, now);
+  const { scope, collection, writable: access, now, finished } = request;
   const changes = finished.map(({ change }) => change);
-  const reach = environment.rowsOf(scope, collection, writable);
   const records = finished.map(({ change, data }) => ({ id: change.id, data, keys: change.keys }));
-  const rows = await refusedByIndex(environment, { scope, collection, records, verb: 'update' }, () =>
-    environment.write<JudgedRow>(context, {
-      ...{ within: transaction, operation: 'update' as const, columns: JUDGED_COLUMNS },
-      statement: (placed) => updateRecords(placed, changes, reach),
-    }),
-  );
-  if (rows.some((row) => !row.is_in_rows)) throw outOfRows(collection, 'update');
-  if (rows.length !== finished.length) throw new Error('a locked record was not there to be changed');
+  const write = { scope, collection, now, access, records, operation: 'update' } as const;
+  const rows = await writeLocked(environment, transaction, write, (placed) => updateRecords(placed, changes));
   const changed = finished.map(({ before, data: after }) => ({ before, after }));
   if (request.renamed === undefined)
     await settleRenames(environment, transaction, { ...request, changes: changed });
@@ -437,11 +463,8 @@ interface MatchedChange {
   readonly keys: JsonObject | undefined;
 }
 
-/**
- * A row for each changed record; `is_in_rows` is whether it satisfies `rows`, a condition over `r`, after
- * the change.
- */
-function updateRecords(context: WriteContext, changes: readonly MatchedChange[], rows: Sql | undefined): Sql {
+/** The CTEs that change the records; `written` has them. */
+function updateRecords(context: WriteContext, changes: readonly MatchedChange[]): Sql {
   const { scope, collection, now } = context;
   const input: JsonValue = changes.map(({ id, set, removed, isRekeyed, keys }) => ({
     id,
@@ -450,8 +473,7 @@ function updateRecords(context: WriteContext, changes: readonly MatchedChange[],
     ...(isRekeyed && { keys: keys ?? null }),
   }));
   const derived = derivedOf(context, { was: REPLACED_RECORDS, is: WRITTEN });
-  return sql`
-with ${derived.first}input as (
+  return sql`with ${derived.first}input as (
   select e->>'id' as id, e->'set' as set, array(select jsonb_array_elements_text(e->'removed')) as removed,
     array(select jsonb_object_keys(e->'set')) as names,
     e ? 'keys' as is_rekeyed, nullif(e->'keys', 'null') as keys
@@ -469,10 +491,7 @@ written as (
   returning r.id, r.data, r.keys, r.version, r.created_at, r.updated_at, o.data as was, o.keys as was_keys,
     i.removed || i.names as changed
 ),
-${audit(context, 'updated', { before: sql`reverse_delta(w.was, w.data, w.changed)` })}${derived.last}
-select ${storedColumns(context.projection)},
-  (${rows ?? sql`true`}) is true as is_in_rows${announcement(context, 'update')}
-from written r`;
+${audit(context, 'updated', { before: sql`reverse_delta(w.was, w.data, w.changed)` })}${derived.last}`;
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Check, Collection } from '../../base/model/collection.js';
 import { Exact, toDecimal } from '../../base/model/compare-json.js';
 import { fieldsOfUniqueRule, valuesAt } from '../../base/model/keys-of.js';
 import { foldText } from '../../base/model/normal-text.js';
-import type { RecordVerb, Scope } from '../../base/model/scope.js';
-import { findAccess } from '../access/access.js';
+import type { Scope } from '../../base/model/scope.js';
+import { describeNeededRoles, findAccess } from '../access/access.js';
 import { fieldsOfLinks } from './settle-links.js';
 import { uniqueFieldsOf } from './unique-key.js';
 
@@ -240,12 +240,4 @@ export function assertCompletable(
     `you may not create records of ${collection.name}: they need values that you may not set; ` +
       `${describeNeededRoles(collection, 'create', fields)}`,
   );
-}
-
-function describeNeededRoles(collection: Collection, verb: RecordVerb, fields: readonly string[]): string {
-  const roles = [...collection.access]
-    .filter(([, access]) => access.verbs.has(verb) && !fields.some((field) => access.hiddenFields.has(field)))
-    .map(([role]) => role);
-  if (!collection.access.has('admin')) roles.unshift('admin');
-  return roles.length === 0 ? 'no role may' : `one of these roles is needed: ${roles.join(', ')}`;
 }

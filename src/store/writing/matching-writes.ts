@@ -7,7 +7,7 @@
  * move a record out of the caller's rows, the whole write is refused.
  */
 import { faultAt, invalidAt, RETRY_SOON_SECONDS, ServiceError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json/json.js';
+import { type JsonObject, membersWhere, parseExactObject } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { Filter } from '../../base/model/filter.js';
 import { isEverything } from '../../base/model/filter.js';
@@ -23,21 +23,18 @@ import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/st
 import { compileResolved } from '../sql/compile-filter.js';
 import { partsOfOrder } from '../sql/record-source.js';
 import { sql } from '../sql.js';
-import { atomically, retryingConflicts } from './atomically.js';
+import { atomically, retryingConflicts, type WriteOptions } from './atomically.js';
 import {
   changeRecords,
   countRecords,
   type LockedRow,
   lockRecords,
-  recordOf,
   removeLocked,
   type Selected,
 } from './change-records.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { RecordInserts } from './record-inserts.js';
 import { assertWritable } from './record-refusals.js';
-import type { WriteOptions } from './record-writes.js';
-import { assertUnreferenced } from './referring-records.js';
 import { recordsPlaceOf } from './staged-work.js';
 import {
   assertMayApply,
@@ -171,11 +168,11 @@ export class MatchingWrites {
     assertWritable([Object.fromEntries(paths.map(([field]) => [field, null]))], writable, collection);
     const written = await this.#inTurn(matching, options, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
-      const records = new Map(rows.map((row) => [row.id, recordOf(row)]));
+      const records = new Map(rows.map((row) => [row.id, parseExactObject(row.data)]));
       const changes = await request.change(records, transaction);
       const change = (before: JsonObject, { id }: LockedRow): JsonObject => {
-        const entries = Object.entries({ ...before, ...changes.get(id) });
-        return Object.fromEntries(entries.filter(([field]) => changes.get(id)?.[field] !== null));
+        const change = changes.get(id);
+        return membersWhere({ ...before, ...change }, (field) => change?.[field] !== null);
       };
       const now = this.#environment.now();
       const each = { scope, collection, writable, now, rows, change, sentFields: () => fields };
@@ -201,10 +198,8 @@ export class MatchingWrites {
     const deleted = await this.#inTurn(matching, options, async (transaction) => {
       const rows = await this.#lock(transaction, matching);
       if (rows.length === 0) return [];
-      const written = await removeLocked(this.#environment, transaction, { scope, collection, rows });
-      const ids = rows.map((row) => row.id);
-      const { force } = request;
-      await assertUnreferenced(this.#environment, transaction, { scope, collection, ids, force });
+      const removal = { scope, collection, rows, force: request.force };
+      const written = await removeLocked(this.#environment, transaction, removal);
       const byId = new Map(written.map((row) => [row.id, row]));
       return rows.map((row) => byId.get(row.id) ?? row);
     });
@@ -383,7 +378,7 @@ function changeOf(
   const { _id: id, ...sent } = only.data;
   const { data } = toStored(collection, sent, { ...scope.domain, now, mode: 'replace', keptFields });
   return (before) => ({
-    ...Object.fromEntries(Object.entries(before).filter(([name]) => keptFields.has(name))),
+    ...membersWhere(before, (name) => keptFields.has(name)),
     ...data,
     ...(id !== undefined && { _id: id }),
   });

@@ -19,9 +19,7 @@ import type { Queryable, Transaction } from '../database/queryable.js';
 import { CollectionSizes, type Extent } from '../reading/collection-sizes.js';
 import { QueryPlans } from '../reading/query-plans.js';
 import { type CompileContext, compileFilter } from '../sql/compile-filter.js';
-
 import { liveRecordsIn, liveRecordsOf } from '../sql/records-of.js';
-
 import { statementName } from '../sql/statement-name.js';
 import { type Sql, sql } from '../sql.js';
 import { announceAtCommit, isFollowed, USER_COLLECTION, type WriteContext } from './record-statements.js';
@@ -91,6 +89,11 @@ export class RecordEnvironment {
     this.sizes = new CollectionSizes(options.database, (name) => this.catalog.find(name));
   }
 
+  /** Whether Citus plans the statements that `write` does not run, for which it needs the domain. */
+  get isRouted(): boolean {
+    return this.database.shards !== undefined;
+  }
+
   /**
    * How many records a query goes through, because no index finds them; 0 if the caller may not read the
    * collection.
@@ -150,7 +153,7 @@ export class RecordEnvironment {
   }
 
   spelling({ domain }: Pick<Scope, 'domain'>): SpellingContext {
-    const isRouted = this.database.shards !== undefined;
+    const { isRouted } = this;
     return { domain: domain.id, isRouted, findCollection: (name) => this.catalog.find(name) };
   }
 
@@ -173,6 +176,12 @@ export class RecordEnvironment {
     return compileFilter(access.rows, this.compileContext(scope, collection));
   }
 
+  /** Whether the record `r` is in the rows of these rights; false where there are none. */
+  isIn(scope: Scope, collection: Collection, access: EffectiveAccess | undefined): Sql {
+    if (access === undefined) return sql`false`;
+    return sql`(${this.rowsOf(scope, collection, access) ?? sql`true`}) is true`;
+  }
+
   /** The conditions over `r` of what all of the rights reach. */
   reachOf(scope: Scope, collection: Collection, rights: readonly EffectiveAccess[]): readonly Sql[] {
     return rights.flatMap((access) => this.rowsOf(scope, collection, access) ?? []);
@@ -187,9 +196,9 @@ export class RecordEnvironment {
       readable?.hiddenFields ?? new Set(),
     );
     const fields = readable && this.plans.fields(collection, undefined, readable.hiddenFields);
+    const { isRouted, triggers } = this;
     const isToOutbox = this.database.announcesByOutbox;
-    const isRouted = this.database.shards !== undefined;
-    return { scope, collection, now, projection, fields, triggers: this.triggers, isToOutbox, isRouted };
+    return { scope, collection, now, projection, fields, triggers, isToOutbox, isRouted };
   }
 
   /** Gives references without a label the one of their target. */
@@ -226,8 +235,7 @@ export class RecordEnvironment {
   }
 
   linkContext(scope: Scope, holds: boolean): LinkContext {
-    const isRouted = this.database.shards !== undefined;
-    return { scope, findCollection: (name) => this.catalog.find(name), isRouted, holds };
+    return { scope, findCollection: (name) => this.catalog.find(name), isRouted: this.isRouted, holds };
   }
 
   referenceContext(scope: Scope, made?: ReferenceContext['made']): ReferenceContext {

@@ -11,7 +11,7 @@ import { wasRefused } from '../database/database-errors.js';
 import type { Transaction } from '../database/queryable.js';
 import type { StoredRecord } from '../reading/stored-record.js';
 import type { Sql } from '../sql.js';
-import { atomically, runWrite } from './atomically.js';
+import { atomically, runWrite, type WriteOptions } from './atomically.js';
 import {
   assertCompletable,
   assertJudgeable,
@@ -44,9 +44,7 @@ import { listSought } from './settle-links.js';
 import { assertNoFaults, type StoredChange, toStoredAll, withPointer } from './validation.js';
 import { askBefore } from './write-triggers.js';
 
-export interface CreateOptions {
-  /** The transaction to join. Default: a new one. */
-  readonly within?: Transaction | undefined;
+export interface CreateOptions extends WriteOptions {
   /** How many of the records are returned, the first ones. Default: all. */
   readonly shown?: number | undefined;
 }
@@ -357,7 +355,7 @@ function takeFirst(waiting: WaitingCreate[]): readonly WaitingCreate[] {
 export async function atomicWrite<Written extends StoredRecord | StoredRecord[]>(
   environment: RecordEnvironment,
   { scope, collection }: RecordsOfScope,
-  { within }: Pick<CreateOptions, 'within'>,
+  { within }: WriteOptions,
   write: (within: Transaction) => Promise<Written>,
 ): Promise<Written> {
   const written = await atomically(environment, scope, { within, writes: [collection.name] }, write);

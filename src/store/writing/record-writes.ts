@@ -1,5 +1,5 @@
 import { ServiceError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json/json.js';
+import { type JsonObject, membersWhere } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import type { RecordVerb, Scope } from '../../base/model/scope.js';
 import { accessOf, type EffectiveAccess, findAccess } from '../access/access.js';
@@ -13,7 +13,7 @@ import {
 } from '../reading/stored-record.js';
 import { liveRecordsById, recordsOf } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { runWrite } from './atomically.js';
+import { runWrite, type WriteOptions } from './atomically.js';
 import { changeRecords, type LockedRow, removeLocked } from './change-records.js';
 import { assertNoProbing, EVERY_FIELD, fieldsTogether, secretFieldsOf } from './check-faults.js';
 import { andRows, type RecordEnvironment } from './record-environment.js';
@@ -32,13 +32,8 @@ import {
 } from './record-refusals.js';
 import { deleteRecord, mergedData, staysIn, unchangedRecord, updateRecord } from './record-statements.js';
 import { listReferences } from './references.js';
-import { assertUnreferenced, canRename, isGuarded, type RenameOptions } from './referring-records.js';
+import { canRename, isGuarded, type RenameOptions } from './referring-records.js';
 import { assertNoFaults, type StoredChange, stampedFields, toStored } from './validation.js';
-
-export interface WriteOptions {
-  /** The transaction to join. Default: a new one. */
-  readonly within?: Transaction | undefined;
-}
 
 export interface ConditionalWriteOptions extends WriteOptions {
   /** Refused with VERSION_CONFLICT if the record has another version. */
@@ -201,14 +196,12 @@ export class RecordWrites {
     if (mode === 'merge') return (before) => mergePatch(before, sent);
     const hidden = findAccess(scope, collection, 'read')?.hiddenFields ?? [];
     const keptFields = new Set([...stampedFields(collection), ...access.readOnlyFields, ...hidden]);
+    const secret = secretFieldsOf(scope, collection);
     return (before) => {
-      const entries = Object.entries(before);
-      const shown = Object.fromEntries(
-        entries.filter(([name]) => !secretFieldsOf(scope, collection).has(name)),
-      );
+      const shown = membersWhere(before, (name) => !secret.has(name));
       const options = { ...scope.domain, now, keptFields, mode, before: shown };
       const { data } = toStored(collection, sent, options);
-      return { ...Object.fromEntries(entries.filter(([name]) => keptFields.has(name))), ...data };
+      return { ...membersWhere(before, (name) => keptFields.has(name)), ...data };
     };
   }
 
@@ -239,10 +232,9 @@ export class RecordWrites {
     return await atomicWrite(this.#environment, { scope, collection }, options, async (within) => {
       const { ifVersion } = options;
       const row = await this.#lock(write, { id, access, verb: 'delete', ifVersion, within });
-      const [removed] = await removeLocked(this.#environment, within, { scope, collection, rows: [row] });
+      const removal = { scope, collection, rows: [row], force: options.force };
+      const [removed] = await removeLocked(this.#environment, within, removal);
       if (removed === undefined) throw new Error(`the locked record ${id} was not removed`);
-      const { force } = options;
-      await assertUnreferenced(this.#environment, within, { scope, collection, ids: [id], force });
       return toStoredRecord(removed);
     });
   }
@@ -277,9 +269,7 @@ export class RecordWrites {
     const { id, ifVersion, within } = refused;
     const { projection } = this.#environment.writeContext(scope, collection, this.#environment.now());
     const context = this.#environment.compileContext(scope, collection);
-    const readable = findAccess(scope, collection, 'read');
-    const readableRows = readable && this.#environment.rowsOf(scope, collection, readable);
-    const isReadable = readable === undefined ? sql`false` : sql`(${readableRows ?? sql`true`}) is true`;
+    const isReadable = this.#environment.isIn(scope, collection, findAccess(scope, collection, 'read'));
     const [row] = await this.#environment.run<LockedRow & StoredRow & { readonly is_readable: boolean }>(
       within,
       sql`
@@ -309,7 +299,7 @@ export class RecordWrites {
       refused.within ?? this.#environment.database,
       sql`
         select r.version, r.deleted_at is not null as is_removed,
-          (${rows ?? sql`true`}) is true as is_in_rows,
+          ${this.#environment.isIn(scope, collection, access)} as is_in_rows,
           ${staysInRows} as stays_in_rows
         from records r
         where ${recordsOf(scope, collection)} and r.id = ${id} ${andRows(readable, context)}`,
@@ -326,5 +316,5 @@ export class RecordWrites {
 
 /** RFC 7386 at the top level, before the values are checked. */
 function mergePatch(record: JsonObject, patch: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ ...record, ...patch }).filter(([name]) => patch[name] !== null));
+  return membersWhere({ ...record, ...patch }, (name) => patch[name] !== null);
 }

@@ -216,7 +216,7 @@ function guardOfNaming(
     place === 0 || place === member ? sql.raw(`gone.v${place}`) : undefined,
   );
   const values = texts.map((text) => text ?? sql`null::text`);
-  const place = { domain: scope.domain.id, isRouted: environment.database.shards !== undefined };
+  const place = { domain: scope.domain.id, isRouted: environment.isRouted };
   const isLeft = liveRecordsByKey(place, collection.name, nameCondition(link, collection, { texts: values }));
   const left = sql`(
     select * from ${source} where not exists (select from records r where ${isLeft})
@@ -253,11 +253,8 @@ function selectGuarding(
   index: number,
 ): Sql {
   const access = findAccess(scope, collection, 'read');
-  const isReadable =
-    access === undefined || access.hiddenFields.has(top)
-      ? sql`false`
-      : sql`(${environment.rowsOf(scope, collection, access) ?? sql`true`}) is true`;
-  const place = { domain: scope.domain.id, isRouted: environment.database.shards !== undefined };
+  const isReadable = environment.isIn(scope, collection, access?.hiddenFields.has(top) ? undefined : access);
+  const place = { domain: scope.domain.id, isRouted: environment.isRouted };
   return sql`
 select ${sql.raw(String(index))} as index, (count(*) filter (where f.is_readable))::int as readable,
   (count(*) filter (where not f.is_readable))::int as hidden

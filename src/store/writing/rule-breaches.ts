@@ -3,13 +3,7 @@
  * gateway. Each record goes through the same check as a write, so there is one list of rules.
  */
 
-import {
-  isJsonObject,
-  type JsonObject,
-  memberOf,
-  parseExactJson,
-  printExactJson,
-} from '../../base/json/json.js';
+import { memberOf, parseExactObject, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Domain, Scope } from '../../base/model/scope.js';
@@ -63,7 +57,7 @@ export async function listRuleBreaches(
     judgeLinks(database, collection, sought.filter(isLasting), context);
   const judged = async function* () {
     for await (const records of recordBatches(database, domain.id, collection.name)) {
-      const copies = records.map(({ data }) => ({ data: toJsonObject(printExactJson(data)) }));
+      const copies = records.map(({ data }) => ({ data: parseExactObject(printExactJson(data)) }));
       const faults = await settleLinks(collection, copies, { timeZone: domain.timeZone, judge });
       for (const [index, record] of records.entries())
         yield { ...record, copy: copies[index]?.data ?? {}, unlinked: faults[index] ?? [] };
@@ -173,9 +167,4 @@ function fieldOf(pointer: string): string {
     .slice(1)
     .filter((step) => !/^\d+$/.test(step))
     .join('.');
-}
-
-function toJsonObject(text: string): JsonObject {
-  const value = parseExactJson(text);
-  return isJsonObject(value) ? value : {};
 }

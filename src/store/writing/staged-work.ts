@@ -1,11 +1,10 @@
 /** Shared parts of writing a batch from its staging table, `import_staged`. */
 import { type ErrorDetail, ServiceError } from '../../base/errors.js';
 import {
-  isJsonObject,
   type JsonObject,
   type JsonValue,
   memberOf,
-  parseExactJson,
+  parseExactObject,
   printExactJson,
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -106,12 +105,6 @@ function errorsOfFault(fault: ServiceError): readonly ErrorDetail[] {
   return fault.errors ?? [{ detail: fault.message }];
 }
 
-function stagedRecord(text: string | undefined): JsonObject {
-  const record = parseExactJson(text ?? '{}');
-  if (!isJsonObject(record)) throw new Error('what is staged is no object');
-  return record;
-}
-
 export interface StagingPlace extends RecordsPlace {
   /** Fills the staging table with the lines that `printStagedLine` printed. */
   load(lines: Uint8Array): Promise<void>;
@@ -209,7 +202,7 @@ async function createAsking(work: StagedWork, refused: StagedRefusal[]): Promise
   const made: NewRow[] = [];
   for (const { number, id, data: text, is_removed: isRemoved } of rows) {
     try {
-      const data = stagedRecord(text);
+      const data = parseExactObject(text);
       const atomic = { within: transaction, writes: [collection.name] };
       await atomically(environment, scope, atomic, async (within) => {
         if (isRemoved) {
@@ -304,8 +297,8 @@ async function addTaken(
       renamed.push(row.number);
       continue;
     }
-    const keys = row.keys === null ? undefined : stagedRecord(row.keys);
-    const record = { id: row.id, data: stagedRecord(row.data), keys };
+    const keys = row.keys === null ? undefined : parseExactObject(row.keys);
+    const record = { id: row.id, data: parseExactObject(row.data), keys };
     add(row.number, describeTaken({ key, record, pointer: '' }, { collection, secret }));
   }
   if (renamed.length > 0) {
@@ -377,7 +370,7 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
     rows,
     change: (before: JsonObject, { id }: Pick<LockedRow, 'id'>) => {
       if (batch.mode === 'try') befores.set(id, before);
-      return stagedRecord(rowsById.get(id)?.became);
+      return parseExactObject(rowsById.get(id)?.became ?? '{}');
     },
     sentFields: ({ id }: Pick<LockedRow, 'id'>) => rowsById.get(id)?.fields ?? [],
   };

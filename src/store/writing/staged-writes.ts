@@ -20,7 +20,6 @@ import { nameOfKey } from './check-record.js';
 import type { RecordEnvironment } from './record-environment.js';
 import { assertWritable } from './record-refusals.js';
 import { type HeldReference, settleReferences, type UnlabelledReference } from './references.js';
-import { assertUnreferenced } from './referring-records.js';
 import { type Sought } from './select-unlinked.js';
 import { judgeLinks, type LinkVerdicts } from './settle-links.js';
 import {
@@ -327,9 +326,7 @@ export class StagedWrites {
     const selected = { conditions, orderBy: sql`r.id`, limit };
     const rows = await lockRecords(environment, transaction, { scope, collection }, selected);
     if (rows.length === 0) return 0;
-    await removeLocked(environment, transaction, { scope, collection, rows });
-    const ids = rows.map(({ id }) => id);
-    await assertUnreferenced(environment, transaction, { scope, collection, ids });
+    await removeLocked(environment, transaction, { scope, collection, rows, force: false });
     return rows.length;
   }
 }

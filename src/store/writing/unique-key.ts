@@ -1,6 +1,6 @@
 /** The keys that identify the records of a collection: `_id`, a unique field, or values unique together. */
 import { invalidAt } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json/json.js';
+import { type JsonObject, membersWhere } from '../../base/json/json.js';
 import type { Collection, UniqueTogether } from '../../base/model/collection.js';
 import { fieldsOfUniqueRule } from '../../base/model/keys-of.js';
 import type { Path } from '../../base/model/path.js';
@@ -52,9 +52,7 @@ export function fieldsBesideKey(
   collection: Collection,
 ): JsonObject {
   const kept = keptByKey(key, collection);
-  return kept.length === 0
-    ? fields
-    : Object.fromEntries(Object.entries(fields).filter(([name]) => !kept.includes(name)));
+  return kept.length === 0 ? fields : membersWhere(fields, (name) => !kept.includes(name));
 }
 
 /** The top-level fields that a record found by the key keeps as they are. */

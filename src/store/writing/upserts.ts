@@ -7,7 +7,8 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  parseExactJson,
+  membersWhere,
+  parseExactObject,
   printExactJson,
 } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
@@ -20,13 +21,12 @@ import type { Transaction } from '../database/queryable.js';
 import { type StoredRecord, type StoredRow, toStoredRecord } from '../reading/stored-record.js';
 import { liveRecordsByKey } from '../sql/records-of.js';
 import { type Sql, sql } from '../sql.js';
-import { atomically, retryingConflicts } from './atomically.js';
+import { atomically, retryingConflicts, type WriteOptions } from './atomically.js';
 import { changeRecords, lockRecords } from './change-records.js';
 import { assertNoProbing } from './check-faults.js';
 import type { RecordEnvironment } from './record-environment.js';
 import type { RecordInserts } from './record-inserts.js';
 import { assertWritable, takeSentId, tooManyRecords } from './record-refusals.js';
-import type { WriteOptions } from './record-writes.js';
 import type { RightsToChange } from './stored-operations.js';
 import { fieldsBesideKey, keyValueOf, OF_RECORD, type UniqueKey, uniqueKeyOf } from './unique-key.js';
 import { assertNoFaults, type StoredChange, toStoredAll } from './validation.js';
@@ -139,11 +139,7 @@ export class Upserts {
     const rows = await lockRecords(environment, transaction, plan, selected);
     const { timeZone } = scope.domain;
     return new Map(
-      rows.flatMap((row): [string, Row][] => {
-        const data = parseExactJson(row.data);
-        const text = isJsonObject(data) ? keyTextOf(key, row.id, data, { collection, timeZone }) : undefined;
-        return text === undefined ? [] : [[text, row]];
-      }),
+      rows.map((row) => [keyTextOf(key, row.id, parseExactObject(row.data), { collection, timeZone }), row]),
     );
   }
 
@@ -158,7 +154,7 @@ export class Upserts {
       key.kind === 'rule' ? one.key : printExactJson(scalarOf(one.change.data[name]) ?? null),
     );
     const type = sql.raw(key.kind === 'rule' ? 'text[]' : 'text[]::jsonb[]');
-    const isRouted = this.#environment.database.shards !== undefined;
+    const { isRouted } = this.#environment;
     const isSame = sql`${keyValueOf(collection, key, OF_RECORD)} = sought.key`;
     return sql`
       select found.id
@@ -270,9 +266,9 @@ function merged(
   if (sent === undefined) return before;
   const { removed } = sent.change;
   const data = fieldsBesideKey(sent.change.data, key, collection);
-  const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
   const { _id: id } = sent.record;
-  return { ...Object.fromEntries(kept), ...data, ...(id !== undefined && { _id: id }) };
+  const kept = membersWhere(before, (name) => !removed.includes(name));
+  return { ...kept, ...data, ...(id !== undefined && { _id: id }) };
 }
 
 function pointerTo(index: number, count: number): string {

@@ -3,7 +3,7 @@
  * committed. They are given to the store, which does not know that they are scripts.
  */
 
-import { type JsonObject, memberOf, printExactJson } from '../../base/json/json.js';
+import { type JsonObject, memberOf, membersWhere, printExactJson } from '../../base/json/json.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Principal, Scope } from '../../base/model/scope.js';
 import { accessOf, findAccess, type RecordsOfScope } from '../access/access.js';
@@ -171,5 +171,5 @@ function difference(before: JsonObject, after: JsonObject) {
 }
 
 function omit(record: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+  return membersWhere(record, (name) => !names.includes(name));
 }

@@ -22,7 +22,8 @@ import { parseSince } from '../../../store/reading/changed-since.js';
 import type { RecordSet } from '../../../store/reading/record-set.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import type { ConditionalWriteOptions, WriteOptions } from '../../../store/writing/record-writes.js';
+import type { WriteOptions } from '../../../store/writing/atomically.js';
+import type { ConditionalWriteOptions } from '../../../store/writing/record-writes.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 import { keepRecord, recallRecord, writeOnce } from './write-once.js';
 

@@ -3,7 +3,7 @@ import { type JsonValue, printExactJson } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { RecordStore } from '../../../store/record-store.js';
-import type { WriteOptions } from '../../../store/writing/record-writes.js';
+import type { WriteOptions } from '../../../store/writing/atomically.js';
 import type { Writes } from '../../../store/writing/write-triggers.js';
 import { type RequestContext, requireScope } from '../request-context.js';
 
