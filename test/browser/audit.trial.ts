@@ -40,16 +40,16 @@ describe('the page of the audit', () => {
   it('shows who changed what, is filtered, exported, and leads to the history', async () => {
     const page = await pages.openPortalAs('admin', '/portal/audit');
     // The log-ins of the tests.
-    await page.getByRole('region', { name: 'Audit' }).getByRole('row').nth(1).waitFor();
+    await page.getByRole('group', { name: 'Audit' }).getByRole('row').nth(1).waitFor();
     const id = await firstId('registration');
     await change('registration', id, { guardian_phone: '+919812345678' });
     await addTasks(250);
     await page.reload();
-    const rows = page.getByRole('region', { name: 'Audit' }).getByRole('row');
+    const rows = page.getByRole('group', { name: 'Audit' }).getByRole('row');
     await rows.nth(20).waitFor({ state: 'attached' });
     // Of hundreds of changes those in sight are drawn, and others are read as they are reached.
     expect(await rows.count()).toBeLessThan(80);
-    const grid = page.getByRole('region', { name: 'Audit' });
+    const grid = page.getByRole('group', { name: 'Audit' });
     await grid.evaluate((one) => one.scrollTo(0, one.scrollHeight));
     await page.getByText('200 loaded; scroll for more').waitFor();
     await expectWellMade(page);
@@ -122,7 +122,7 @@ describe('the page of the audit', () => {
 
   it('has a card for each change on a phone, whose parts are all in sight', async () => {
     const page = await pages.openPortalAs('admin', '/portal/audit', { viewport: PHONE });
-    const list = page.getByRole('region', { name: 'Audit' });
+    const list = page.getByRole('group', { name: 'Audit' });
     const cards = list.locator('tr[data-index]');
     await cards.first().waitFor();
     await cards.first().getByText('Created').waitFor();

@@ -59,7 +59,7 @@ describe('a dashboard', () => {
     // Its heading is shorter in Hindi than the numbers are.
     await page.evaluate(() => localStorage.setItem('campus-portal-language', 'hi'));
     await page.reload();
-    const cells = page.getByRole('region', { name: 'शुल्क बकायादार' }).getByRole('cell', { name: /^GV-/ });
+    const cells = page.getByRole('group', { name: 'शुल्क बकायादार' }).getByRole('cell', { name: /^GV-/ });
     await cells.first().waitFor();
     // A text that is broken has a rectangle for each of its lines.
     const lines = await cells.evaluateAll((found) =>
@@ -83,7 +83,7 @@ describe('a dashboard', () => {
     const page = await pages.openPortalAs('accountant', `/portal/dashboards/${id}`, { viewport: PHONE });
     for (const title of ['Narrow', 'Wide']) {
       const tile = page.locator('.tile').filter({ has: page.getByRole('heading', { name: title }) });
-      const table = tile.getByRole('region');
+      const table = tile.getByRole('group', { name: title });
       const note = tile.getByText(/^\d+ more columns? to the right/);
       await tile.scrollIntoViewIfNeeded();
       await note.waitFor();

@@ -325,7 +325,7 @@ describe('the page of webhooks', () => {
     }, 1);
     const sent = received.length;
     await page.setViewportSize({ width: 360, height: 740 });
-    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    const deliveries = page.getByRole('group', { name: 'Deliveries' });
     expect(await deliveries.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
     await page.setViewportSize({ width: 1400, height: 900 });
     await page.getByRole('button', { name: /^Send again: record\.created task/ }).click();

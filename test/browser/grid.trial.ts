@@ -466,7 +466,7 @@ describe('a large collection', () => {
       await gateway.restart(() => explainEveryStatement(gateway.databaseUrl));
       // A page that reads no records, which would be counted with those of the grid.
       const page = await pages.openPortalAs('admin', '/portal/account');
-      const grid = page.getByRole('region', { name: 'Student attendance' });
+      const grid = page.getByRole('group', { name: 'Student attendance' });
       const attendance = `${gateway.url}/portal/records/attendance`;
       rowsRead();
       await page.goto(`${attendance}?oquery=${encodeURIComponent('created=on2026-11-19')}`);

@@ -332,7 +332,7 @@ async function beginAll(text: string, order: string): Promise<readonly Unfinishe
           .textContent();
         return /Minimum: (\d+)/.exec(folded ?? '')?.[1] ?? String(folded);
       },
-      isDone: () => report.getByRole('region', { name: 'Fee defaulters' }).waitFor(),
+      isDone: () => report.getByRole('group', { name: 'Fee defaulters' }).waitFor(),
     },
     {
       page: file,

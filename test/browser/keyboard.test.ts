@@ -75,7 +75,7 @@ describe('by keyboard alone', () => {
     await write(page, dialog.getByLabel('Value of condition 1'), '5');
     await press(page, dialog.getByRole('button', { name: 'Filter', exact: true }));
     await page.waitForURL(/oquery=class%3D5/);
-    const grid = page.getByRole('region', { name: 'Students' });
+    const grid = page.getByRole('group', { name: 'Students' });
     await pressHeading(page, grid, 'Name');
     await page.waitForURL(/sort=name/);
     const started = page.waitForEvent('download');

@@ -265,7 +265,7 @@ describe('a record', () => {
       .waitFor();
     await page.getByRole('link', { name: 'Show all in Student attendance' }).click();
     await page.waitForURL(/oquery=student.value%3Dstu-00001/);
-    await page.getByRole('region', { name: 'Student attendance' }).waitFor();
+    await page.getByRole('group', { name: 'Student attendance' }).waitFor();
   });
 
   it('names in Hindi, too, the collections of the records that point to it', async () => {

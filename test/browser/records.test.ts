@@ -62,7 +62,7 @@ describe('an action right after a choice', () => {
   it('counts what is found by the search that was just typed', async () => {
     const page = await pages.openPortalAs('viewer', '/portal/records/registration');
     const search = page.getByRole('searchbox', { name: 'Search by name' });
-    await page.getByRole('region', { name: 'Students' }).waitFor();
+    await page.getByRole('group', { name: 'Students' }).waitFor();
     await writeAtOnce(page, search, 'zz');
     await page.getByRole('button', { name: 'Count', exact: true }).click();
     await page.getByText('0 records', { exact: true }).waitFor();
@@ -134,7 +134,7 @@ describe('the records of a collection', () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.postData() ?? ''));
     await page.goto(`${gateway.url}/portal/records/attendance`);
-    const grid = page.getByRole('region', { name: 'Student attendance' });
+    const grid = page.getByRole('group', { name: 'Student attendance' });
     await page.getByText('100 loaded; scroll for more').waitFor();
     await grid.evaluate((element) => element.scrollTo(0, 100 * 38));
     await page.getByText('200 loaded; scroll for more').waitFor();

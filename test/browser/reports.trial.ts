@@ -18,7 +18,7 @@ describe('a report', () => {
     await page.getByRole('option', { name: 'Day book' }).click();
     await page.getByRole('button', { name: 'Run' }).click();
     await page.waitForURL(/from=2026-11-16.*dateBasis=DAY_BOOK/);
-    const rows = page.getByRole('region', { name: 'Daily fee collection by head' }).getByRole('row');
+    const rows = page.getByRole('group', { name: 'Daily fee collection by head' }).getByRole('row');
     await rows.nth(1).waitFor();
     await expectWellMade(page);
     const started = page.waitForEvent('download');
@@ -42,7 +42,7 @@ describe('a report', () => {
     await person.click();
     await page.getByRole('button', { name: 'Run' }).click();
     await page.waitForURL(/userId=usr-/);
-    await page.getByRole('region').getByRole('row').nth(1).waitFor();
+    await page.getByRole('group').getByRole('row').nth(1).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Change' }).click();
     await page.waitForFunction(
@@ -89,7 +89,7 @@ describe('a report', () => {
   it('keeps the head of its table in sight, and the names of its bars whole', async () => {
     const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
     const page = await pages.openPortalAs('admin', `/portal/reports/fee-defaulters?${asked}`);
-    const table = page.getByRole('region', { name: 'Fee defaulters' });
+    const table = page.getByRole('group', { name: 'Fee defaulters' });
     await table.getByRole('row').nth(20).waitFor();
     const head = table.getByRole('columnheader', { name: 'Name', exact: true });
     const topOf = async () => (await head.boundingBox())?.y;
@@ -107,7 +107,7 @@ describe('a report', () => {
   it('is sorted by what they owe and searched, in the address, and keeps the name in view', async () => {
     const asked = 'startMonth=2026-04&endMonth=2026-11&run=1';
     const page = await pages.openPortalAs('accountant', `/portal/reports/fee-defaulters?${asked}`);
-    const table = page.getByRole('region', { name: 'Fee defaulters' });
+    const table = page.getByRole('group', { name: 'Fee defaulters' });
     const balance = table.getByRole('columnheader', { name: 'Balance' });
     const balances = async () => {
       const place = await balance.evaluate((cell) => (cell as HTMLTableCellElement).cellIndex);
@@ -266,7 +266,7 @@ describe('a report', () => {
     await minimum.fill('5000');
     await minimum.press('Enter');
     await page.waitForURL(/minimum=5000/);
-    await page.getByRole('region', { name: 'Fee defaulters' }).getByRole('row').nth(1).waitFor();
+    await page.getByRole('group', { name: 'Fee defaulters' }).getByRole('row').nth(1).waitFor();
   });
 
   it('is sent by email on a schedule, about the month of each run', async () => {

@@ -56,7 +56,7 @@ describe('the pages of scripts', () => {
     await page.getByRole('tab', { name: 'Run', exact: true }).click();
     await page.getByLabel('Arguments, as JSON').fill('{"name": "Asha"}');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.getByRole('region', { name: 'Result' }).getByText('"Hi Asha"').waitFor();
+    await page.getByRole('group', { name: 'Result' }).getByText('"Hi Asha"').waitFor();
     await expectWellMade(page);
     await page.getByRole('tab', { name: 'Runs' }).click();
     await page.getByRole('button', { name: /^Result/ }).click();

@@ -261,7 +261,7 @@ describe('the page of exports', () => {
 describe('the page of settings', () => {
   it('sets what the school decides, says what is wrong, and takes it back', async () => {
     const page = await pages.openPortalAs('admin', '/portal/settings');
-    await page.getByRole('region', { name: 'Results' }).getByText('passPercent', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Results' }).getByText('passPercent', { exact: true }).waitFor();
     await expectWellMade(page);
     await page.getByRole('button', { name: 'Change Pass percentage' }).click();
     const dialog = page.getByRole('dialog', { name: 'Pass percentage' });
@@ -301,7 +301,7 @@ describe('the page of settings', () => {
     await value.fill('{"subject": "Dues", "text": "Please pay {{total}}"}');
     await page.getByRole('button', { name: 'Save' }).click();
     await page
-      .getByRole('region', { name: 'Mail templates' })
+      .getByRole('table', { name: 'Mail templates' })
       .getByText('mailTemplate.dues', { exact: true })
       .waitFor();
   });

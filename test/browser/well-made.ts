@@ -61,7 +61,7 @@ export async function expectToFit(page: Page, table: string): Promise<void> {
   const across = { width: upright.height, height: upright.width };
   for (const size of [upright, across, desk]) {
     await page.setViewportSize(size);
-    const wider = await page.getByRole('region', { name: table, exact: true }).evaluate(async (one) => {
+    const wider = await page.getByRole('group', { name: table, exact: true }).evaluate(async (one) => {
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
       return one.scrollWidth - one.clientWidth;
     });

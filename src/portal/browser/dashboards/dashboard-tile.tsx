@@ -128,7 +128,7 @@ const MOST_ROWS = 50;
 function TablePicture({ title, operation, table, currency }: PictureProps) {
   const print = createPrinter(operation, currency);
   const left = table.rows.length - MOST_ROWS;
-  const scroller = useRef<HTMLElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
   const beside = useColumnsBeside(scroller);
   const classOf = ({ kind }: ResultColumn) => {
     if (isNumericKind(kind)) return 'numeric one-line';

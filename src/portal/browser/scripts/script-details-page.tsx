@@ -316,12 +316,12 @@ function FinishedRun({ run }: { readonly run: ShownRunFragment }) {
       ].map(
         ([title, text]) =>
           text && (
-            <section key={title} aria-label={title}>
+            <Stack key={title} gap={0} role="group" aria-label={title}>
               <Text fw={500}>{title}</Text>
               <Code block className="wrapped">
                 {text}
               </Code>
-            </section>
+            </Stack>
           ),
       )}
     </Stack>

@@ -1,5 +1,5 @@
 /** The parts of a list: its table, the button that reads more, and the choices of its filter. */
-import { Group, Table, type TableProps, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Box, Group, Table, type TableProps, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { Fragment, type ReactNode, type Ref } from 'react';
 import { t } from '../language/texts';
 import { DialogButton } from './confirm-dialog';
@@ -36,7 +36,7 @@ export interface ListTableProps<Row> extends TableProps {
   readonly keyOf?: (row: Row, index: number) => string;
   /** The class of the scrolling element. */
   readonly scrollClass?: string;
-  readonly scroller?: Ref<HTMLElement>;
+  readonly scroller?: Ref<HTMLDivElement>;
   /** Content below a row that spans all columns, such as its details. */
   readonly detailsOf?: (row: Row) => ReactNode;
 }
@@ -54,8 +54,14 @@ export function ListTable<Row>({
   ...props
 }: ListTableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by the keyboard.
-    <section ref={scroller} className={`table-scroll ${scrollClass}`.trim()} tabIndex={0} aria-label={label}>
+    // No landmark: a tile of the same name may be around it. The keyboard must reach what scrolls.
+    <Box
+      ref={scroller}
+      className={`table-scroll ${scrollClass}`.trim()}
+      role="group"
+      tabIndex={0}
+      aria-label={label}
+    >
       <Table className="stacked-table" verticalSpacing="sm" fz="sm" aria-label={label} {...props}>
         <Table.Thead>
           <Table.Tr>
@@ -100,7 +106,7 @@ export function ListTable<Row>({
           ))}
         </Table.Tbody>
       </Table>
-    </section>
+    </Box>
   );
 }
 

@@ -2,7 +2,7 @@
  * A table of any number of rows: only visible rows are drawn, and more are read at the end. A read-only table
  * shows each row as a card on a phone; elsewhere it leaves out the least important columns, so that it fits.
  */
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
@@ -142,9 +142,10 @@ export function VirtualTable<Row extends { readonly id: string }>({
   const after = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <>
-      <section
+      <Box
         ref={scroller}
         className="grid-scroll"
+        role="group"
         aria-label={label}
         // A scrolling element must be reachable by the keyboard; a grid is, by its cells.
         tabIndex={grid ? undefined : 0}
@@ -214,7 +215,7 @@ export function VirtualTable<Row extends { readonly id: string }>({
             <Gap height={after} />
           </tbody>
         </table>
-      </section>
+      </Box>
       <Text size="xs" c="dimmed" py={6} role="status">
         {isThere ? t('{count, number} loaded; scroll for more', { count: rows.length }) : total}
       </Text>
