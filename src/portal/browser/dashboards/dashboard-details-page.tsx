@@ -13,7 +13,7 @@ import {
   type UpdateDashboardInput,
 } from '../../../generated/portal/dashboards/dashboards';
 import { operationOfHash } from '../../explore/shared-operation';
-import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useChange, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
 import { ChangeDialog, notice, savedOver } from '../shell/confirm-dialog';
@@ -68,9 +68,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
   const navigate = useNavigate();
   const print = usePrintWhole();
   const wall = useRef<HTMLDivElement>(null);
-  const mayChange =
-    viewer.collections.some(({ name, canUpdate }) => name === 'dashboard' && canUpdate) &&
-    dashboard.owner?.id === viewer.id;
+  const mayChange = useRights('dashboard')?.canUpdate === true && dashboard.owner?.id === viewer.id;
   const [dialog, setDialog] = useState<OpenDialog>(() => {
     const tile = mayChange ? tileOfAddress() : undefined;
     return tile ? { kind: 'newTile', begun: dashboard, tile } : { kind: 'none' };

@@ -7,7 +7,7 @@ import {
   type DashboardsOfPortalQuery,
   MakeDashboard,
 } from '../../../generated/portal/dashboards/dashboards';
-import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useChange, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { FormDialog, type SubmitFormProps } from '../shell/confirm-dialog';
 import { LinkCard } from '../shell/link-card';
@@ -18,7 +18,7 @@ type ListedDashboard = DashboardsOfPortalQuery['dashboards']['nodes'][number];
 
 export function DashboardsPage() {
   const viewer = useViewer();
-  const mayMake = viewer.collections.some(({ name, canCreate }) => name === 'dashboard' && canCreate);
+  const mayMake = useRights('dashboard')?.canCreate === true;
   const whose = ({ owner, sharedWith }: Pick<ListedDashboard, 'owner' | 'sharedWith'>) => {
     if (owner?.id !== viewer.id) return t('By {name}', { name: owner?.label ?? owner?.id ?? '' });
     if (!sharedWith?.length) return t('Private');

@@ -3,7 +3,7 @@
 import { Card, Code, Group, MultiSelect, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
-import { useDownload, useOperation, useViewer } from '../gateway/use-gateway';
+import { useDownload, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { fromWallTime, toWallTime } from '../language/days';
 import { phrase, t } from '../language/texts';
 import { FilterBuilder, useFilterWords } from '../records/filter-builder';
@@ -175,7 +175,7 @@ interface FilterOfExportProps {
 }
 
 function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportProps) {
-  const { readableFields } = useViewer().collections.find(({ name }) => name === collection) ?? {};
+  const { readableFields } = useRights(collection) ?? {};
   const { data } = useOperation(CollectionDeclaration, { name: collection });
   const fields = data?.collection?.fields.filter(
     ({ name }) => !readableFields || readableFields.includes(name),

@@ -3,7 +3,7 @@ import { Loader, Stack, Text } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { readInParts } from '../gateway/read-in-parts';
 import { saveFile } from '../gateway/save-file';
-import { useGateway, useViewer } from '../gateway/use-gateway';
+import { useGateway, useTitleOf } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
 import { toError } from '../session/gateway-problem';
@@ -93,7 +93,7 @@ const STATE_NAMES: Readonly<Record<ExportedFile['state'], string>> = {
 };
 
 export function ExportedFiles({ files }: { readonly files: readonly ExportedFile[] }) {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   return (
     <Stack gap="xs">
       <ListTable
@@ -105,7 +105,7 @@ export function ExportedFiles({ files }: { readonly files: readonly ExportedFile
             t('Collection'),
             ({ collection, problem }) => (
               <>
-                {collections.find(({ name }) => name === collection)?.title ?? collection}
+                {titleOf(collection)}
                 {problem && (
                   <Text c="red" className="wrapped">
                     <ProblemWords text={problem.message} />

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type FilesOfPortalQuery, RemoveFile } from '../../../generated/portal/files/files';
 import { type GatewayClient } from '../gateway/gateway-client';
-import { useGateway, useViewer } from '../gateway/use-gateway';
+import { useGateway, useTitleOf } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { ChangeDialog } from '../shell/confirm-dialog';
 import { FactsTable } from '../shell/link-card';
@@ -149,7 +149,7 @@ interface OwningRecord {
 export function useOwningRecords(
   files: readonly LinkedFile[],
 ): (file: LinkedFile) => OwningRecord | undefined {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   const nameOf = useNamesOfRecords(
     files.flatMap(({ collection, recordId }) =>
       collection !== null && recordId !== null ? [{ collection, recordId }] : [],
@@ -157,11 +157,10 @@ export function useOwningRecords(
   );
   return ({ collection, recordId }) => {
     if (collection === null || recordId === null) return undefined;
-    const title = collections.find(({ name }) => name === collection)?.title ?? collection;
     return {
       to: `/portal/records/${collection}/${encodeURIComponent(recordId)}`,
       search: { tab: 'files' } as never,
-      text: `${title}: ${nameOf({ collection, recordId })}`,
+      text: `${titleOf(collection)}: ${nameOf({ collection, recordId })}`,
     };
   };
 }

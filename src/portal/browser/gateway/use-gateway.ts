@@ -34,6 +34,17 @@ export const ViewerContext = createContext<Viewer | undefined>(undefined);
 
 export const useViewer = () => usePresent(ViewerContext);
 
+/** The rights of the viewer on a collection; `undefined` for one that they may not see. */
+export function useRights(collection: string): ViewerCollection | undefined {
+  return useViewer().collections.find(({ name }) => name === collection);
+}
+
+/** Returns the title of a collection; its name if the viewer may not see it. */
+export function useTitleOf(): (collection: string) => string {
+  const { collections } = useViewer();
+  return (collection) => collections.find(({ name }) => name === collection)?.title ?? collection;
+}
+
 /** The value of a context. @throws outside of its provider */
 export function usePresent<Value>(context: Context<Value | undefined>): Value {
   const value = useContext(context);

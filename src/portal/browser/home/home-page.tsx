@@ -2,7 +2,7 @@
 
 import { Card, Group, SimpleGrid, Text } from '@mantine/core';
 import { SchoolBegun, SharedDashboards, StrengthByClass } from '../../../generated/portal/home/home';
-import { useNameOfReport, useOperation, useViewer } from '../gateway/use-gateway';
+import { useNameOfReport, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { dayBefore, isTime, sessionYearOf } from '../language/days';
 import { formats, inOrderOfTitle, phrase, t, useToday } from '../language/texts';
 import { DayInput } from '../shell/day-input';
@@ -220,7 +220,7 @@ interface Shortcut {
 
 function ShortcutTiles() {
   const { collections, reports } = useViewer();
-  const readsDashboards = collections.some(({ name, canRead }) => name === 'dashboard' && canRead);
+  const readsDashboards = useRights('dashboard')?.canRead === true;
   const { data } = useOperation(SharedDashboards, {}, { isEnabled: readsDashboards });
   const dashboards = (data?.dashboards.nodes ?? []).slice(0, MOST_LINKS);
   const entered = collections.filter(({ name, canCreate }) => canCreate && !OF_THE_PORTAL.has(name));

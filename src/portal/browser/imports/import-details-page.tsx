@@ -10,7 +10,7 @@ import {
   type ImportNowQuery,
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
-import { useAskAnew, useEvents, useOperation, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useEvents, useOperation, useTitleOf } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
@@ -25,7 +25,7 @@ import { ImportProgress, RunStep, TrialStep } from './run-step';
 
 export function ImportDetailsPage() {
   const { import: id = '' } = useParams({ strict: false }) as { readonly import?: string };
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   const answer = useOperation(ImportNow, { id });
   const { data, error } = answer;
   useProgress(id);
@@ -36,12 +36,7 @@ export function ImportDetailsPage() {
     <PageFrame
       title={one?.name ?? t('Import')}
       above={above}
-      description={
-        one &&
-        t('Into {collection}', {
-          collection: collections.find(({ name }) => name === one.collection)?.title ?? one.collection,
-        })
-      }
+      description={one && t('Into {collection}', { collection: titleOf(one.collection) })}
       actions={
         one &&
         isUnderWay(one.state) && (

@@ -8,7 +8,7 @@ import {
   type PastImportsQuery,
 } from '../../../generated/portal/imports/imports';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useAskAnew, useEvents, useListedPages, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useEvents, useListedPages, useTitleOf, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { Icon, StateTag, WarningNotice } from '../shell/icon';
@@ -37,7 +37,7 @@ export function ImportsPage() {
 }
 
 function ImportList({ label }: { readonly label: string }) {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   const askAnew = useAskAnew();
   const imports = useListedPages(
     PastImports,
@@ -59,10 +59,7 @@ function ImportList({ label }: { readonly label: string }) {
                 ({ id, name }) => <TextLink to={`/portal/imports/${id}`}>{name}</TextLink>,
                 'wrapped',
               ],
-              [
-                t('Collection'),
-                ({ collection }) => collections.find(({ name }) => name === collection)?.title ?? collection,
-              ],
+              [t('Collection'), ({ collection }) => titleOf(collection)],
               [t('State'), ({ state }) => <StateTag state={state}>{t(IMPORT_STATES[state].name)}</StateTag>],
               [t('New'), ({ counts }) => formats.number(counts.created), 'numeric'],
               [t('Changed'), ({ counts }) => formats.number(counts.updated), 'numeric'],

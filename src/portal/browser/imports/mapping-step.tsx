@@ -12,7 +12,7 @@ import {
   type ShownImportFragment,
   TryImport,
 } from '../../../generated/portal/imports/imports';
-import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useChange, useOperation, useRights } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
@@ -205,8 +205,7 @@ interface OptionFieldsProps {
 }
 
 function OptionFields({ options, collection, onChange }: OptionFieldsProps) {
-  const { collections } = useViewer();
-  const mayRemove = collections.some(({ name, canRemove }) => name === collection.name && canRemove);
+  const mayRemove = useRights(collection.name)?.canRemove === true;
   const { mode, by, missing, triggers } = options;
   const keys = ['_id', ...collection.fields.filter(({ isUnique }) => isUnique).map(({ name }) => name)];
   const offered = keys.includes(by) ? keys : [by, ...keys];

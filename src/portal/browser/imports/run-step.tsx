@@ -13,7 +13,7 @@ import {
   UndoPreviewOfImport,
   UndoWholeImport,
 } from '../../../generated/portal/imports/imports';
-import { useChange, useDownload, useOperation, useViewer } from '../gateway/use-gateway';
+import { useChange, useDownload, useOperation, useRights } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
 import { sayFieldName } from '../records/use-declared-collection';
@@ -412,7 +412,7 @@ function cellText(sent: unknown): string {
  * changed.
  */
 function useMayUndo(collection: string, counts: ShownCountsFragment): boolean {
-  const rights = useViewer().collections.find(({ name }) => name === collection);
+  const rights = useRights(collection);
   return (
     (counts.created === 0 || rights?.canRemove === true) &&
     (counts.updated === 0 || rights?.canUpdate === true)

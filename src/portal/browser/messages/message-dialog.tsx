@@ -7,7 +7,7 @@ import {
   type MessagesOfPortalQuery,
   RetryMessageInPortal,
 } from '../../../generated/portal/messages/messages';
-import { useViewer } from '../gateway/use-gateway';
+import { useRights } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { ChangeDialog, notice } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
@@ -104,11 +104,10 @@ export function MessageDialog({ message, onClose }: MessageDialogProps) {
 const MAY_BE_SENT: readonly string[] = ['FAILED', 'KEPT', 'QUEUED'];
 
 function MessageFacts({ message }: { readonly message: ListedMessage }) {
-  const { collections } = useViewer();
   const nameOf = useUserNames([message.createdBy]);
   const { kind, state, recipients, remaining, attempts, lastError, nextAttemptAt, sentAt, recordId } =
     message;
-  const readsLog = collections.some(({ name, canRead }) => name === SMS_LOG && canRead);
+  const readsLog = useRights(SMS_LOG)?.canRead;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     [
       t('State'),

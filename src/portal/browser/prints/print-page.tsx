@@ -3,7 +3,7 @@
 import { Alert, Group, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import type { PrintChoice, PrintHead, PrintLayout } from '../../../school/prints/print-definition.js';
-import { useViewer } from '../gateway/use-gateway';
+import { useTitleOf, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
 import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
@@ -28,7 +28,8 @@ export function PrintPage() {
 
 function PrintOf({ head, layout }: { readonly head: PrintHead; readonly layout: PrintLayout }) {
   const today = useToday();
-  const { sessionFirstMonth, collections } = useViewer();
+  const { sessionFirstMonth } = useViewer();
+  const titleOf = useTitleOf();
   const { by = [], choose = [], orderBy = [], plural } = layout;
   const [address, , fieldOf] = useAddress<Readonly<Record<string, string>>>({
     ...{ collection: layout.collection, where: '', oquery: '', sort: '', set: '' },
@@ -55,9 +56,11 @@ function PrintOf({ head, layout }: { readonly head: PrintHead; readonly layout: 
   const isReady = isOfRecords || set !== '';
   const read = usePrintPages(layout, isReady ? subject : undefined);
   const { data } = read;
-  const title = collections.find(({ name }) => name === collection)?.title ?? collection;
   return (
-    <PageFrame title={head.title} above={[{ label: title, to: `/portal/records/${collection}` }]}>
+    <PageFrame
+      title={head.title}
+      above={[{ label: titleOf(collection), to: `/portal/records/${collection}` }]}
+    >
       <Stack gap="sm">
         <Group gap="sm" align="flex-end" className="no-print sheet-choices">
           {!isOfRecords && by.length > 0 && sets.data && (

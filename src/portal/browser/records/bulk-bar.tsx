@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment, useState } from 'react';
 import { ChangeRecords, RemoveRecords } from '../../../generated/portal/records/bulk';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useGateway, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { ConfirmDialog, useUndoNotice } from '../shell/confirm-dialog';
 import { LoadingState } from '../shell/states';
@@ -132,7 +132,7 @@ interface NewValuesInputProps extends NewValues {
 }
 
 function NewValuesInput({ collection, fields: names, values, onChange }: NewValuesInputProps) {
-  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const rights = useRights(collection.name);
   const fields = collection.fields.filter(
     ({ name }) => rights?.updatableFields.includes(name) && rights.readableFields.includes(name),
   );
@@ -270,7 +270,7 @@ export function BulkBar({ collection, chosen, filter }: BulkBarProps) {
     setAsked(undefined);
     chosen.keepNoLonger();
   };
-  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const rights = useRights(collection.name);
   const { ids, isAll } = chosen;
   if (ids.size === 0 && !isAll) return null;
   const meant: CountedFilter = isAll

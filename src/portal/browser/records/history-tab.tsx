@@ -8,7 +8,7 @@ import {
   SaveRecord,
 } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
-import { useChange, useListedPages, useViewer } from '../gateway/use-gateway';
+import { useChange, useListedPages, useRights } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { ChangeButton, notice } from '../shell/confirm-dialog';
 import { Icon, StateTag } from '../shell/icon';
@@ -127,8 +127,7 @@ interface RestoreButtonProps extends Pick<VersionCardProps, 'collection' | 'id' 
 
 /** Nothing for a viewer who may not restore. */
 function RestoreButton({ collection, id, current, version }: RestoreButtonProps) {
-  const rights = useViewer().collections.find(({ name }) => name === collection.name);
-  if (rights?.canUpdate !== true) return null;
+  if (useRights(collection.name)?.canUpdate !== true) return null;
   return (
     <ChangeButton
       look={{ size: 'compact-sm', leftSection: <Icon name="undo" size={14} /> }}
@@ -146,9 +145,8 @@ function RestoreButton({ collection, id, current, version }: RestoreButtonProps)
 }
 
 function ChangedFields({ collection, id, current, change }: Omit<VersionCardProps, 'nameOf'>) {
-  const viewer = useViewer();
   const save = useChange(SaveRecord, [GridRecords, RecordNow, HistoryOfRecord]);
-  const updatable = viewer.collections.find(({ name }) => name === collection.name)?.updatableFields ?? [];
+  const updatable = useRights(collection.name)?.updatableFields ?? [];
   const fields = new Map<string, DeclaredField>(collection.fields.map((field) => [field.name, field]));
   if (!change.changes) {
     return (

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useViewer } from '../gateway/use-gateway';
+import { useRights, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { FindInput } from '../shell/page-filter';
 import { EmptyState, NotFoundState, type NotFoundStateProps } from '../shell/states';
@@ -17,7 +17,8 @@ export interface NoRecordsProps {
 
 /** Shown in place of the grid: why it is empty, and what the viewer can do. */
 export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRecordsProps) {
-  const { collections, mayImport } = useViewer();
+  const { mayImport } = useViewer();
+  const rights = useRights(collection);
   if (isFiltered) {
     return (
       <EmptyState
@@ -30,7 +31,6 @@ export function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRec
       </EmptyState>
     );
   }
-  const rights = collections.find(({ name }) => name === collection);
   // A viewer who may not create records often sees only a part of the collection, which may be empty although
   // the collection is not.
   if (!rights?.canCreate) {

@@ -5,7 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
-import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
+import { useChange, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { PrintMenu, usePrints } from '../prints/print-menu';
 import { codeOf } from '../session/gateway-problem';
@@ -39,7 +39,7 @@ export function RecordDetailsPage() {
     readonly id?: string;
   };
   const isNew = id === NEW;
-  const rights = useViewer().collections.find((one) => one.name === name);
+  const rights = useRights(name);
   const declared = useDeclaredCollection(name);
   const now = useOperation(
     RecordNow,
@@ -122,8 +122,8 @@ interface RecordTabsProps {
 function RecordTabs({ collection, record, id, isRemoved, isNew }: RecordTabsProps) {
   const navigate = useNavigate();
   const lead = usePrints().find(({ leads, collection: of }) => leads && of === collection.name);
-  const { collections, duties } = useViewer();
-  const rights = collections.find(({ name }) => name === collection.name);
+  const { duties } = useViewer();
+  const rights = useRights(collection.name);
   const values = record?.data as FieldValues;
   return (
     <PageTabs>

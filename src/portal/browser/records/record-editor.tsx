@@ -11,7 +11,7 @@ import {
   SaveRecord,
 } from '../../../generated/portal/records/record';
 import { GridRecords, type GridRecordsQuery } from '../../../generated/portal/records/records';
-import { useAskAnew, useChange, useGateway, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useChange, useGateway, useRights, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { codeOf, type GatewayProblem } from '../session/gateway-problem';
 import { ChangedBy, notice, type OtherChange } from '../shell/confirm-dialog';
@@ -45,7 +45,7 @@ interface RecordEditorProps {
 export function RecordEditor({ collection, record, onMade }: RecordEditorProps) {
   const viewer = useViewer();
   const askAnew = useAskAnew();
-  const rights = viewer.collections.find(({ name }) => name === collection.name);
+  const rights = useRights(collection.name);
   const settable = new Set(record ? rights?.updatableFields : rights?.creatableFields);
   const shown = collection.fields.filter(
     ({ name }) => rights?.readableFields.includes(name) || (settable.has(name) && !record),

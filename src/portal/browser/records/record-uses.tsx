@@ -1,6 +1,6 @@
 /** The records that prevent the removal of a record, as the refusal counts them. */
 import { Anchor, Stack } from '@mantine/core';
-import { useViewer } from '../gateway/use-gateway';
+import { useTitleOf, useViewer } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
 import { codeOf, type GatewayProblem } from '../session/gateway-problem';
 import { escapeValue } from './filter-conditions';
@@ -39,15 +39,16 @@ export interface RecordUsesProps {
 }
 
 export function RecordUses({ uses, id }: RecordUsesProps) {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   return (
     <Stack gap="xs" role="alert">
       {t('It is still in use. If you remove it, these references lead to nothing:')}
       <ul>
         {uses.map(({ count, isMore, collection, field }) => {
-          const title = collections.find(({ name }) => name === collection)?.title ?? collection;
           const number = `${formats.number(count)}${isMore ? '+' : ''}`;
-          const words = t('{title}: {number} ({field})', { title, number, field: sayFieldName(field) });
+          const words = t('{title}: {number} ({field})', {
+            ...{ title: titleOf(collection), number, field: sayFieldName(field) },
+          });
           const oquery = `${field}.value=${escapeValue(id ?? '')}`;
           return (
             <li key={`${collection} ${field}`}>

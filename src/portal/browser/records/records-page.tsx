@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
-import { useListedPages, useViewer } from '../gateway/use-gateway';
+import { useListedPages, useRights, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { readJson } from '../shell/find-json-fault';
@@ -37,7 +37,7 @@ import { findDefaultView, orderInAddress, SHOWN_RECORDS, toShownRecords, VIEW_AD
 export function RecordsPage() {
   const { collection: name = '' } = useParams({ strict: false }) as { readonly collection?: string };
   const { collection, error, refetch } = useDeclaredCollection(name);
-  const mayCreate = useViewer().collections.some((one) => one.name === name && one.canCreate);
+  const mayCreate = useRights(name)?.canCreate === true;
   return (
     <SubjectProblem
       problem={error}
@@ -215,8 +215,7 @@ function withSearch(oquery: string, labelField: string | null, search: string): 
 
 /** The label identifies and opens a record. It is the first column. */
 function useReadableFields({ name, fields, labelField }: DeclaredCollection): readonly DeclaredField[] {
-  const rights = useViewer().collections.find((one) => one.name === name);
-  const readable = new Set(rights?.readableFields);
+  const readable = new Set(useRights(name)?.readableFields);
   const isLabel = (field: DeclaredField) => Number(field.name === labelField);
   return fields
     .filter((field) => readable.has(field.name))

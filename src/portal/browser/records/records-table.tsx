@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from 'react';
 import { RecordNow } from '../../../generated/portal/records/record';
 import type { GridRecordsQuery } from '../../../generated/portal/records/records';
-import { useGateway, useViewer } from '../gateway/use-gateway';
+import { useGateway, useRights, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { notice, useUndoNotice } from '../shell/confirm-dialog';
@@ -51,7 +51,7 @@ export function RecordsTable(props: RecordsTableProps) {
   const offerUndo = useUndoNotice();
   const readAnew = useRowReader(collection.name);
   const [open, setOpen] = useState<OpenCell>();
-  const rights = useViewer().collections.find(({ name }) => name === collection.name);
+  const rights = useRights(collection.name);
   const changeable = new Set(rights?.canUpdate ? rights.updatableFields : []);
   const boxes = rights?.canUpdate || rights?.canRemove ? [boxColumn(props)] : [];
   const openCell = (row: GridRow, column: number) => {

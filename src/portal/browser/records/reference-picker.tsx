@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ReferenceChoices } from '../../../generated/portal/records/record';
 import { LabelFields } from '../../../generated/portal/shell/record-labels';
-import { useOperation, useViewer } from '../gateway/use-gateway';
+import { useOperation, useTitleOf, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { Icon } from '../shell/icon';
 import { PickField } from '../shell/text-field';
@@ -24,7 +24,7 @@ interface ReferencePickerProps {
 }
 
 export function ReferencePicker({ field, value, onChange, readOnly, ...common }: ReferencePickerProps) {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   const [wanted, setWanted] = useState<string>();
   const found = useReferenceTarget([{ field, value }])({ field, value });
   const target = field.targets.find((one) => one === (wanted ?? found)) ?? field.targets[0] ?? '';
@@ -33,10 +33,7 @@ export function ReferencePicker({ field, value, onChange, readOnly, ...common }:
       {field.targets.length > 1 && !readOnly && (
         <PickField
           label={t('{field} is one of', { field: common.label })}
-          data={field.targets.map((name) => ({
-            value: name,
-            label: collections.find((one) => one.name === name)?.title ?? name,
-          }))}
+          data={field.targets.map((name) => ({ value: name, label: titleOf(name) }))}
           value={target}
           onChange={(name) => {
             setWanted(name ?? undefined);

@@ -9,7 +9,7 @@ import {
   SavedViewsOf,
   type SavedViewsOfQuery,
 } from '../../../generated/portal/records/saved-views';
-import { useAskAnew, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
+import { useAskAnew, useGateway, useOperation, useRights, useViewer } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { ChangeDialog, FormDialog, notice, type SubmitFormProps, savedOver } from '../shell/confirm-dialog';
@@ -35,7 +35,7 @@ export function SavedViewsMenu({ collection }: { readonly collection: string }) 
   const [named, setNamed] = useState<NamedView>();
   const [isRemoving, setIsRemoving] = useState(false);
   const save = useSaveView(collection);
-  const rights = viewer.collections.find(({ name }) => name === 'saved_view');
+  const rights = useRights('saved_view');
   const active = views.find(({ id }) => id === chosen);
   const isOwn = active?.owner?.id === viewer.id;
   const isChanged = active !== undefined && !isSameShown(toShownRecords(active), shown);
@@ -185,7 +185,7 @@ interface SavedViewDialogProps extends Pick<SubmitFormProps, 'of'> {
 
 /** The name of a view, its roles, and whether it is the default of the collection. */
 function SavedViewDialog({ view, theirs, onSave, ...form }: SavedViewDialogProps) {
-  const rights = useViewer().collections.find(({ name }) => name === 'saved_view');
+  const rights = useRights('saved_view');
   const [edited, setEdited] = useState(view);
   const name = edited.name.trim();
   return (
@@ -237,8 +237,8 @@ type SavedView = SavedViewsOfQuery['savedViews']['nodes'][number];
  * `undefined` until they are loaded; empty if the viewer may not read any.
  */
 export function useSavedViews(collection: string): readonly SavedView[] | undefined {
-  const { id, roles, collections } = useViewer();
-  const mayRead = collections.some(({ name, canRead }) => name === 'saved_view' && canRead);
+  const { id, roles } = useViewer();
+  const mayRead = useRights('saved_view')?.canRead === true;
   const { data, error } = useOperation(SavedViewsOf, { collection, user: id, roles }, { isEnabled: mayRead });
   return mayRead && !error ? data?.savedViews.nodes : [];
 }
@@ -260,7 +260,7 @@ function useSaveView(collection: string) {
   const gateway = useGateway();
   const askAnew = useAskAnew();
   const viewer = useViewer();
-  const rights = viewer.collections.find(({ name }) => name === 'saved_view');
+  const rights = useRights('saved_view');
   return useMutation({
     mutationFn: async ({ stored, name, sharedWith, isDefault, shown }: NamedView): Promise<string> => {
       const maySend = stored ? rights?.updatableFields : rights?.creatableFields;

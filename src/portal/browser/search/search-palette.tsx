@@ -7,7 +7,7 @@ import MiniSearch from 'minisearch';
 import { type KeyboardEvent, useState } from 'react';
 import { PortalSearch, type PortalSearchQuery } from '../../../generated/portal/search/search';
 import { SEARCH_OPTIONS, type SearchedSection } from '../../pages/search-index.js';
-import { useOperation, useViewer } from '../gateway/use-gateway';
+import { useOperation, useTitleOf, useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { PORTAL_PAGES } from '../portal-pages';
 import { describeKnown, useKnownRecords, whereContains } from '../records/reference-picker';
@@ -121,7 +121,7 @@ function useFoundPages(text: string): readonly Found[] {
 const COLLECTIONS = ['registration', 'pltf_user', 'fee_receipt'] as const;
 
 function useFoundRecords(text: string) {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   const knownOf = useKnownRecords();
   const asked = COLLECTIONS.map((name) => ({ name, ...knownOf(name) }));
   const [registration, pltfUser, feeReceipt] = asked.map(({ searched, shown }) => ({
@@ -149,7 +149,7 @@ function useFoundRecords(text: string) {
         to: `/portal/records/${name}/${encodeURIComponent(id)}`,
         title: String(values.name ?? values.receipt_no ?? id),
         beside: describeKnown(shown, values),
-        kind: collections.find((one) => one.name === name)?.title ?? name,
+        kind: titleOf(name),
       };
     }),
   );

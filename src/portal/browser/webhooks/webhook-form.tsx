@@ -2,7 +2,7 @@
 import { Checkbox, Fieldset, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
-import { useViewer } from '../gateway/use-gateway';
+import { useTitleOf, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
@@ -131,11 +131,10 @@ export function WebhookForm({ values, onSave, ...form }: WebhookFormProps) {
 
 /** The events of a webhook as text: `Tasks: Created, Changed (status=done)`. */
 export function useEventWords(): (event: ListedWebhook['events'][number]) => string {
-  const { collections } = useViewer();
+  const titleOf = useTitleOf();
   return ({ collection, operations, oquery }) => {
-    const title = collections.find(({ name }) => name === collection)?.title ?? collection;
     const words = operations.map((operation) => t(OPERATION_LABELS[operation] ?? operation)).join(', ');
-    return `${title}: ${words}${oquery === null ? '' : ` (${oquery})`}`;
+    return `${titleOf(collection)}: ${words}${oquery === null ? '' : ` (${oquery})`}`;
   };
 }
 
