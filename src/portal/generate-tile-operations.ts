@@ -21,7 +21,7 @@ import { toEnumValueName, toFieldName } from '../base/languages/graphql-names.js
 import type { ListedShape, TileOperation, TileSource } from './browser/dashboards/tile-operation.js';
 import type { AskedParameter } from './browser/reports/askable-report.js';
 import type { ExampleOperation } from './explore/example-operation.js';
-import type { FieldShape } from './explore/field-shape.js';
+import type { FieldShape } from './explore/result-tables.js';
 import { isOperation, shapeOfOperation } from './explore/shape-of-operation.js';
 import { askedType } from './generate-report-forms.js';
 

@@ -1,6 +1,14 @@
 /** What tiles of a dashboard know of the operations of the library, and show of their answers. */
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { moveTile, type TileOperation } from '../../src/portal/browser/dashboards/tile-operation.js';
+import {
+  fromFormValues,
+  isComplete,
+  moveTile,
+  placeBehind,
+  readVariables,
+  type TileOperation,
+  wordsFor,
+} from '../../src/portal/browser/dashboards/tile-operation.js';
 import {
   isEnumColumn,
   numberOfTile,
@@ -9,13 +17,6 @@ import {
   tableOfTile,
   unitOf,
 } from '../../src/portal/browser/dashboards/tile-picture.js';
-import {
-  fromFormValues,
-  isComplete,
-  placeBehind,
-  readVariables,
-  wordsFor,
-} from '../../src/portal/browser/dashboards/tile-variables.js';
 import { fillVariables } from '../../src/portal/explore/example-operation.js';
 import type { ResultTable } from '../../src/portal/explore/result-tables.js';
 import { loadTileOperations } from './load-tile-operations.js';

@@ -1,5 +1,4 @@
 /** The portal: the log-in if there is no session, otherwise the page of the address. */
-
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
@@ -7,10 +6,8 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ComponentType, StrictMode, startTransition, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { takeLinkToken } from './entrance/link-token';
-import { SessionEnded } from './entrance/login-form';
-import { LoginPage } from './entrance/login-page';
-import { OfflinePage } from './entrance/offline-page';
+import { OfflinePage } from './entrance/entrance-card';
+import { LoginPage, SessionEnded } from './entrance/login-page';
 import { Portal } from './frame/portal';
 import { GatewayClient } from './gateway/gateway-client';
 import { GatewayContext, SessionContext } from './gateway/use-gateway';
@@ -94,3 +91,17 @@ if ('serviceWorker' in navigator)
 
 const root = document.querySelector('#portal');
 if (root) void start(root);
+
+/**
+ * Reads the secret of a link after `#` and removes it from the address at once, so that it appears neither
+ * in the history of the browser nor on the screen. Other pages keep their fragment.
+ */
+export function takeLinkToken(): string {
+  if (!['/welcome', '/first-run'].includes(location.pathname)) return '';
+  const token = location.hash.slice(1);
+  history.replaceState(null, '', location.pathname);
+  // Opening another link in the same tab changes only the fragment, which would not reload the page
+  // otherwise.
+  addEventListener('hashchange', () => location.reload());
+  return token;
+}

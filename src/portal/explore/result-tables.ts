@@ -4,7 +4,6 @@
  * no browser.
  */
 import { getOrMake } from '../../base/process/get-or-make.js';
-import { type FieldShape, UNKNOWN_LEAF } from './field-shape.js';
 
 /** `decimal`: an exact number as text. `list`: values in one cell. */
 export type CellKind = 'text' | 'number' | 'decimal' | 'boolean' | 'day' | 'month' | 'instant' | 'list';
@@ -191,3 +190,17 @@ function join(path: string, key: string): string {
 export function isObjectOfAnswer(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * The selection of a document as a tree of fields by response key: enough to lay the answer out as tables.
+ * Imports nothing, so that its users need not load the GraphQL parser.
+ */
+export interface FieldShape {
+  /** The name of its type without list and non-null; `undefined` without a schema. */
+  readonly type: string | undefined;
+  readonly isList: boolean;
+  /** The fields by response key; empty for a leaf. */
+  readonly fields: ReadonlyMap<string, FieldShape>;
+}
+
+export const UNKNOWN_LEAF: FieldShape = { type: undefined, isList: false, fields: new Map() };

@@ -14,7 +14,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type FieldShape, UNKNOWN_LEAF } from './field-shape.js';
+import { type FieldShape, UNKNOWN_LEAF } from './result-tables.js';
 
 /**
  * The shape of one operation's `data`. Without a schema (a role that may not introspect) the types stay

@@ -12,11 +12,11 @@ import {
   RemoveOwnSecondFactor,
   RenewOwnRecoveryCodes,
 } from '../../../generated/portal/account/second-factor';
-import { useChange, useOperation } from '../gateway/use-gateway';
+import { EntranceCard } from '../entrance/entrance-card';
+import { useChange, useOperation, useSession } from '../gateway/use-gateway';
 import { t } from '../language/texts';
-import { notice, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
+import { notice, SecretDialog, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
-import { SecretDialog } from '../shell/secret-dialog';
 import { LoadingState, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 
@@ -214,5 +214,33 @@ function QrCode({ text, label }: QrCodeProps) {
       <rect width="100%" height="100%" fill="#fff" />
       <path d={squares.join('')} fill="#000" shapeRendering="crispEdges" />
     </svg>
+  );
+}
+
+export interface EnrolmentPageProps {
+  readonly school: string;
+  /** Called when the session has the rights of its user. */
+  onDone(): void;
+}
+
+/**
+ * For users who have logged in without the second factor that their role needs. They must set it up first.
+ */
+export function EnrolmentPage({ school, onDone }: EnrolmentPageProps) {
+  const session = useSession();
+  const [codes, setCodes] = useState<readonly string[]>();
+  return (
+    <EntranceCard title={t('Two-factor authentication')} subtitle={school}>
+      <Text>
+        {t('Your role requires two-factor authentication: your password and a code from your phone.')}
+      </Text>
+      {codes ? <RecoveryCodes {...{ codes, onDone }} /> : <SecondFactorSetup onCodes={setCodes} />}
+      <TextButton
+        label={t('Log out')}
+        variant="subtle"
+        size="compact-sm"
+        onClick={() => void session.logOut()}
+      />
+    </EntranceCard>
   );
 }

@@ -12,7 +12,7 @@ import {
   type AuditOfSchoolQueryVariables,
   AuditUsers,
 } from '../../../generated/portal/audit/audit';
-import { saveFile } from '../gateway/save-file';
+import { saveFile } from '../gateway/received-file';
 import { pageOf, useGateway, useListedPages, useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { notice } from '../shell/confirm-dialog';

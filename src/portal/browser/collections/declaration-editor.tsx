@@ -20,12 +20,11 @@ import { useDraft, useDraftBase } from '../records/use-draft';
 import { codeOf } from '../session/gateway-problem';
 import { LastChangedBy, notice } from '../shell/confirm-dialog';
 import { readJsonObject } from '../shell/find-json-fault';
-import { WarningNotice } from '../shell/icon';
-import { choicesOf } from '../shell/list-table';
+import { StateTag, WarningNotice } from '../shell/icon';
+import { choicesOf, ListTable } from '../shell/list-table';
 import { ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { CheckField, ChoiceField, TextField } from '../shell/text-field';
-import { ChangeTable, type TriedChange } from './declaration-fields';
 
 type Trial = TriedDeclarationQuery['collectionTrial'];
 
@@ -192,6 +191,37 @@ function TrialResult({ trial }: { readonly trial: Trial }) {
       <FaultList title={t('This cannot be saved')} faults={trial.faults} />
       <FaultList title={t('Some dropped fields are still in use')} faults={trial.useFaults} />
     </section>
+  );
+}
+
+/** The difference in a part of a declaration. */
+type TriedChange = Trial['changes'][number];
+
+const CHANGE_NAMES: Readonly<Record<TriedChange['kind'], string>> = {
+  ADDED: phrase('Added'),
+  CHANGED: phrase('Changed'),
+  REMOVED: phrase('Removed'),
+};
+
+interface ChangeTableProps {
+  readonly label: string;
+  readonly changes: readonly TriedChange[];
+}
+
+/** The parts of a declaration that differ, before and after. */
+function ChangeTable({ label, changes }: ChangeTableProps) {
+  return (
+    <ListTable
+      label={label}
+      rows={changes}
+      keyOf={({ pointer }) => pointer}
+      columns={[
+        [t('Part'), ({ pointer }) => pointer.slice(1), 'wrapped'],
+        [t('What'), ({ kind }) => <StateTag state={kind}>{t(CHANGE_NAMES[kind])}</StateTag>],
+        [t('Before'), ({ before }) => (before === null ? '–' : JSON.stringify(before)), 'wrapped'],
+        [t('After'), ({ after }) => (after === null ? '–' : JSON.stringify(after)), 'wrapped'],
+      ]}
+    />
   );
 }
 

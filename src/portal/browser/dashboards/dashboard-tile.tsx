@@ -14,7 +14,14 @@ import { nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t, useToday } from '../language/texts';
 import { ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
-import { operationOfQuery, type TileOperation } from './tile-operation';
+import {
+  mayAsk,
+  operationOfQuery,
+  placeBehind,
+  readVariables,
+  type TileOperation,
+  type TileVariables,
+} from './tile-operation';
 import {
   isEnumColumn,
   numberOfTile,
@@ -25,7 +32,6 @@ import {
   toFieldShape,
   unitOf,
 } from './tile-picture';
-import { mayAsk, placeBehind, readVariables, type TileVariables } from './tile-variables';
 
 export function findOperation({
   operation,

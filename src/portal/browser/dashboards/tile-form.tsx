@@ -17,8 +17,8 @@ import { readJsonObject } from '../shell/find-json-fault';
 import { LongTextField, PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';
+import { fromFormValues, isComplete, mayAsk, readVariables, toFormValues, wordsFor } from './tile-operation';
 import { PICTURES, type TilePicture, tableOfTile } from './tile-picture';
-import { fromFormValues, isComplete, mayAsk, readVariables, toFormValues, wordsFor } from './tile-variables';
 
 const PICTURE_NAMES: Readonly<Record<TilePicture, string>> = {
   TABLE: phrase('Table'),

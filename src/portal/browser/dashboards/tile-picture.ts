@@ -6,8 +6,7 @@ import {
   partsOfWhole,
   pointsOf,
 } from '../../explore/chart-choice.js';
-import type { FieldShape } from '../../explore/field-shape.js';
-import type { ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables.js';
+import type { FieldShape, ResultCell, ResultColumn, ResultTable } from '../../explore/result-tables.js';
 import type { ListedShape, TileOperation } from './tile-operation.js';
 
 export const PICTURES = ['TABLE', 'NUMBER', 'BAR', 'LINE', 'DOUGHNUT'] as const;

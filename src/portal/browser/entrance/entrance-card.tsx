@@ -10,7 +10,7 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
+import { useDocumentTitle, useInterval, useWindowEvent } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, type Ref } from 'react';
 import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
@@ -260,5 +260,22 @@ export function RefusalNotice({ children }: { readonly children: ReactNode }) {
     <Alert color="red" variant="light" p="sm" role="alert">
       {children}
     </Alert>
+  );
+}
+
+const TRY_EVERY_MS = 10_000;
+
+/** The portal that was opened, or reloaded, while the gateway could not be reached. Tries again by itself. */
+export function OfflinePage({ onTry }: { onTry(): void }) {
+  useWindowEvent('online', onTry);
+  useInterval(onTry, TRY_EVERY_MS, { autoInvoke: true });
+  return (
+    <EntranceCard title={t('You are offline')} subtitle={t('All of a school’s records, in one place')}>
+      <div className="offline-notice" role="status">
+        <Icon name="offline" /> {t('You are offline')}
+      </div>
+      <Text>{t('The gateway cannot be reached. The page opens by itself as soon as it can.')}</Text>
+      <TextButton label={t('Try again')} isMain onClick={onTry} />
+    </EntranceCard>
   );
 }

@@ -2,10 +2,14 @@
 import { useMemo, useState } from 'react';
 import { headingOfPath } from '../../explore/cell-printer';
 import { type ChartChoice, chooseChart, labelsOf, measuresOf, pointsOf } from '../../explore/chart-choice';
-import type { ResultTable } from '../../explore/result-tables';
+import type { CellKind, ResultCell, ResultTable } from '../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
 import { formats, phrase, t } from '../language/texts';
-import type { TableViewProps } from './table-view';
+
+export interface TableViewProps {
+  readonly table: ResultTable;
+  readonly printCell: (cell: ResultCell, kind: CellKind) => string;
+}
 
 export function ChartView({ table, printCell }: TableViewProps) {
   const first = useMemo(() => chooseChart(table), [table]);

@@ -2,13 +2,19 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import editor from 'monaco-editor/esm/vs/editor/editor.worker.js?worker&url';
+import json from 'monaco-editor/esm/vs/language/json/json.worker.js?worker&url';
+import graphql from 'monaco-graphql/esm/graphql.worker.js?worker&url';
 import { useLayoutEffect } from 'react';
 import type { ExampleOperation } from '../../explore/example-operation';
 import { t } from '../language/texts.js';
 import { lazyPart } from '../shell/states';
 
+/** Monaco, the editor in GraphiQL, gets the addresses of its web workers on our server before it is loaded. */
 const Explorer = lazyPart(async () => {
-  await import('./editor-workers');
+  const urls: Readonly<Record<string, string>> = { json, graphql };
+  const getWorker = (_id: string, label: string) => new Worker(urls[label] ?? editor, { name: label });
+  Object.assign(globalThis, { MonacoEnvironment: { getWorker } });
   return (await import('./explorer')).Explorer;
 }, 12);
 

@@ -6,8 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type DocumentNode, parse } from 'graphql';
 import { useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { DashboardsOfPortal } from '../../../generated/portal/dashboards/dashboards';
-import { createCellPrinter, headingOfPath, printTableCsv } from '../../explore/cell-printer';
-import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
+import { createCellPrinter, headingOfPath, isNumericKind, printTableCsv } from '../../explore/cell-printer';
 import {
   LONGEST_PAGE,
   listOfTable,
@@ -19,19 +18,20 @@ import {
   printRowCount,
   type RunOperation,
 } from '../../explore/paged-list';
-import { type ResultTable, tablesOf } from '../../explore/result-tables';
+import { type FieldShape, type ResultTable, tablesOf, UNKNOWN_LEAF } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
 import { addressOfOperation, hashOfOperation, printVariables } from '../../explore/shared-operation';
-import { saveFile } from '../gateway/save-file';
+import { saveFile } from '../gateway/received-file';
 import { useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
-import { CodeToCopy } from '../shell/code-to-copy';
+import { CodeToCopy, printRequestCode } from '../shell/code-to-copy';
 import { isObject, readJsonObject } from '../shell/find-json-fault';
-import { printRequestCode } from '../shell/request-code';
+import { type ListColumn, ListTable } from '../shell/list-table';
+import { sortRows } from '../shell/sort-rows';
 import { lazyPart } from '../shell/states';
+import type { TableViewProps } from './chart-view';
 import { type ResultView, useExplorerContext } from './explorer-context';
 import { dataOfEvents, isSubscription, lastRun, liveEvents } from './graphql-fetcher';
-import { TableView } from './table-view';
 
 // A third of a megabyte that most runs do not need.
 const ChartView = lazyPart(async () => (await import('./chart-view')).ChartView, 4);
@@ -405,4 +405,78 @@ function dataOf(answer: {
   const [error] = answer.errors ?? [];
   if (error) throw new Error(error.message);
   return answer.data;
+}
+
+/** More rows make a page slow. The CSV file contains all of them. */
+const MOST_ROWS = 1000;
+
+type ResultRow = ResultTable['rows'][number];
+
+function TableView({ table, printCell }: TableViewProps) {
+  const [sort, setSort] = useState('');
+  const columns = useMemo(() => columnsOf(table, printCell), [table, printCell]);
+  const rows = useMemo(
+    () =>
+      sortRows(
+        table.rows,
+        columns.flatMap(([, , , by]) => by ?? []),
+        sort,
+      ),
+    [table, columns, sort],
+  );
+  if (rows.length === 0) return <p className="hint">{t('No rows: nothing matches.')}</p>;
+  return (
+    <div className="result-table">
+      <ListTable<ResultRow>
+        label={t('Rows of {name}', { name: table.name })}
+        scrollClass="report-table"
+        className=""
+        verticalSpacing={6}
+        rows={rows.slice(0, MOST_ROWS)}
+        columns={columns}
+        keyOf={(_row, index) => String(index)}
+        order={{ sort, onSort: setSort }}
+      />
+      {rows.length > MOST_ROWS && (
+        <p className="hint">
+          {t('The first {most, number} of {count, number} rows. The CSV file has all of them.', {
+            most: MOST_ROWS,
+            count: rows.length,
+          })}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A column with a longer text wraps its lines. */
+const LONG_TEXT = 48;
+
+function columnsOf(
+  { columns, rows }: ResultTable,
+  printCell: TableViewProps['printCell'],
+): readonly ListColumn<ResultRow>[] {
+  return columns.map(({ path, kind }, column) => {
+    const isNumeric = isNumericKind(kind);
+    const cellOf = (row: ResultRow) => row[column] ?? null;
+    const isLong =
+      (kind === 'list' || kind === 'text') &&
+      rows.some((row) => String(cellOf(row) ?? '').length > LONG_TEXT);
+    const classes = isLong ? 'long' : 'one-line';
+    return [
+      <span key="head" title={path}>
+        {headingOfPath(path)}
+      </span>,
+      (row) => {
+        const cell = cellOf(row);
+        const printed = printCell(cell, kind);
+        return kind === 'instant' && cell !== null ? <span title={String(cell)}>{printed}</span> : printed;
+      },
+      isNumeric ? 'numeric one-line' : classes,
+      {
+        name: path,
+        valueOf: (row) => (isNumeric && cellOf(row) !== null ? Number(cellOf(row)) : cellOf(row)),
+      },
+    ];
+  });
 }

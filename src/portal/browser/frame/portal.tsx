@@ -43,7 +43,7 @@ import {
 import { TextButton } from '../shell/text-button';
 import { PortalShell } from './portal-shell';
 
-const EnrolmentPage = lazyPart(async () => (await import('../account/enrolment-page')).EnrolmentPage);
+const EnrolmentPage = lazyPart(async () => (await import('../account/second-factor-setup')).EnrolmentPage);
 
 /** A failed request is retried once. A refusal is not, because it would be refused again. */
 const MOST_RETRIES = 1;

@@ -14,7 +14,7 @@ import { codeOf } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
 import { type LoginSession } from '../session/login-session';
 import { type GatewayClient } from './gateway-client';
-import { saveFile } from './save-file';
+import { saveFile } from './received-file';
 import { type WritePlace } from './unanswered-writes';
 
 export const GatewayContext = createContext<GatewayClient | undefined>(undefined);

@@ -11,11 +11,17 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter, fromWallTime } from '../language/days';
 import { formats, phrase, t } from '../language/texts';
-import { ChangeButton, DialogButton, InputDialog, notice, SubmitForm } from '../shell/confirm-dialog';
+import {
+  ChangeButton,
+  DialogButton,
+  InputDialog,
+  notice,
+  SecretDialog,
+  SubmitForm,
+} from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, choicesOf, ListPage, ListTable, PlainList } from '../shell/list-table';
-import { SecretDialog } from '../shell/secret-dialog';
 import { TextLink } from '../shell/text-button';
 import { PickField } from '../shell/text-field';
 import { hasScopes, NO_SCOPES, type PickedScopes, readScopes, ScopeTree, VERB_LABELS } from './scope-tree';

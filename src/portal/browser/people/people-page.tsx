@@ -8,11 +8,10 @@ import {
 } from '../../../generated/portal/people/people';
 import { useChange, useListedPages } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
-import { DialogButton, InputDialog, SubmitForm } from '../shell/confirm-dialog';
+import { DialogButton, InputDialog, SecretDialog, SubmitForm } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { SecretDialog } from '../shell/secret-dialog';
 import { SharedWithInput, type SharedWithInputProps } from '../shell/shared-with-input';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextLink } from '../shell/text-button';

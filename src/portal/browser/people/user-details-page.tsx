@@ -30,7 +30,7 @@ import {
 } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
-import { PageTab, PageTabs } from '../shell/page-tabs';
+import { PageTab, PageTabs } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { AccountStateTag, RolesInput, SentLinkDialog } from './people-page';

@@ -1,7 +1,8 @@
 /** A record: its fields, its references and referring records, its files, messages and history. */
 
-import { Card } from '@mantine/core';
+import { Card, Group } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { RecordNow, RemoveRecord } from '../../../generated/portal/records/record';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
@@ -11,22 +12,23 @@ import { PrintMenu, usePrints } from '../prints/print-menu';
 import { codeOf } from '../session/gateway-problem';
 import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
 import { Deferred } from '../shell/lazy-sections';
-import { PageTab, PageTabs } from '../shell/page-tabs';
+import { FindInput, PageTab, PageTabs } from '../shell/page-filter';
 import {
   EmptyState,
   LoadingState,
   lazyPart,
   NoRightState,
+  NotFoundState,
+  type NotFoundStateProps,
   PageFrame,
   ProblemState,
   SubjectProblem,
 } from '../shell/states';
+import { TextButton } from '../shell/text-button';
 import { HistoryTab } from './history-tab';
 import { addressesOfRecord } from './main-fields';
-import { MissingRecord } from './no-records';
 import { type EditedRecord, RecordEditor } from './record-editor';
-import { RecordFacts, RecordFiles, RecordMessages } from './record-facts';
-import { RecordReferences } from './record-references';
+import { RecordFacts, RecordFiles, RecordMessages, RecordReferences } from './record-facts';
 import { RecordUses, useMayForce, usesIn } from './record-uses';
 import { type DeclaredCollection, isReferenceValue, useDeclaredCollection } from './use-declared-collection';
 
@@ -103,6 +105,36 @@ export function RecordDetailsPage() {
         )}
       </PageFrame>
     </SubjectProblem>
+  );
+}
+
+interface MissingRecordProps {
+  readonly above: NonNullable<NotFoundStateProps['above']>;
+  /** The collection in which to search. */
+  readonly collection: string | undefined;
+}
+
+/** Shown in place of a missing record: the way back, and a search. */
+function MissingRecord({ above, collection }: MissingRecordProps) {
+  const navigate = useNavigate();
+  const [search, setSearch] = useState('');
+  if (collection === undefined) return <NotFoundState above={above} />;
+  const look = (event: FormEvent) => {
+    event.preventDefault();
+    void navigate({ to: `/portal/records/${collection}`, search: { search } as never });
+  };
+  return (
+    <NotFoundState
+      above={above}
+      action={
+        <form onSubmit={look}>
+          <Group gap="xs" justify="center">
+            <FindInput label={t('Find a record')} value={search} onChange={setSearch} />
+            <TextButton label={t('Search')} type="submit" />
+          </Group>
+        </form>
+      }
+    />
   );
 }
 

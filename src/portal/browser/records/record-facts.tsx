@@ -1,12 +1,13 @@
-/** The main fields of a record above its tabs. They stay visible on every tab. */
-import { Anchor, Group, Stack, Title } from '@mantine/core';
+/** What a page shows about a record: its main fields above the tabs, and the tabs beside its form. */
+import { Anchor, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { MessagesOfPortal } from '../../../generated/portal/messages/messages';
-import { FilesOfRecord } from '../../../generated/portal/records/record';
+import { FilesOfRecord, ReferringRecords } from '../../../generated/portal/records/record';
+import { ReferringFields, type ReferringFieldsQuery } from '../../../generated/portal/records/records';
 import { downloadOf, RemoveFileDialog } from '../files/file-dialog';
 import { useFileSending } from '../gateway/use-file-sending';
-import { useAskAnew, useDownload, useOperation } from '../gateway/use-gateway';
-import { formats, t } from '../language/texts';
+import { useAskAnew, useDownload, useOperation, useViewer } from '../gateway/use-gateway';
+import { formats, say, t } from '../language/texts';
 import { labelOfMessage, MESSAGE_STATE_NAMES, MessageDialog } from '../messages/message-dialog';
 import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { StateTag } from '../shell/icon';
@@ -14,6 +15,7 @@ import { FactStrip } from '../shell/link-card';
 import { ActionsHead, ListTable } from '../shell/list-table';
 import { EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { IconButton, TextButton, TextLink } from '../shell/text-button';
+import { escapeValue } from './filter-conditions';
 import { mainFieldsOf } from './main-fields';
 import type { EditedRecord } from './record-editor';
 import { useReferenceTarget } from './reference-picker';
@@ -22,9 +24,13 @@ import {
   type DeclaredField,
   isReferenceValue,
   sayFieldName,
+  stateFieldsOf,
+  VoidState,
   valueText,
   voidStateOf,
 } from './use-declared-collection';
+
+type Values = Readonly<Record<string, unknown>>;
 
 export interface RecordFactsProps {
   readonly collection: DeclaredCollection;
@@ -32,7 +38,7 @@ export interface RecordFactsProps {
 }
 
 export function RecordFacts({ collection, record }: RecordFactsProps) {
-  const data = record.data as Readonly<Record<string, unknown>>;
+  const data = record.data as Values;
   const main = mainFieldsOf(collection, data);
   const state = voidStateOf(collection.fields, data);
   const said = [...new Set(state ? [state, ...main] : main)].map(
@@ -43,7 +49,7 @@ export function RecordFacts({ collection, record }: RecordFactsProps) {
 
 interface FactValueProps {
   readonly field: DeclaredField;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: Values;
 }
 
 function FactValue({ field, data }: FactValueProps) {
@@ -183,4 +189,122 @@ export function RecordFiles({ collection, id, mayChange }: RecordFilesProps) {
       )}
     </Stack>
   );
+}
+
+export interface RecordReferencesProps {
+  readonly collection: string;
+  readonly id: string;
+  /** The fields of the record. */
+  readonly values: Values;
+}
+
+const SHOWN_REFERRING = 5;
+/** The fields to read of the referring records. Fewer of them are shown. */
+const ASKED_FIELDS = 12;
+const DESCRIBED_VALUES = 4;
+
+export function RecordReferences({ collection, id, values }: RecordReferencesProps) {
+  const { data, error, refetch } = useOperation(ReferringFields, {});
+  const readable = new Set(
+    useViewer()
+      .collections.filter(({ canRead }) => canRead)
+      .map(({ name }) => name),
+  );
+  if (error) return <ProblemState problem={error} retry={() => void refetch()} />;
+  if (!data) return <LoadingState />;
+  const referring = data.collections
+    .filter(({ name }) => readable.has(name))
+    .flatMap((from) =>
+      from.fields
+        .filter(({ targets }) => targets.includes(collection))
+        .map((field) => ({ from, field: field.name })),
+    );
+  if (referring.length === 0) {
+    return <EmptyState icon="link" title={t('No other records link to this collection')} />;
+  }
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} component="ul" className="plain-list">
+      {referring.map(({ from, field }) => (
+        <Referring key={`${from.name} ${field}`} {...{ from, field, id, values }} />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+interface ReferringProps {
+  readonly from: ReferringFieldsQuery['collections'][number];
+  readonly field: string;
+  readonly id: string;
+  readonly values: Values;
+}
+
+function Referring({ from, field, id, values }: ReferringProps) {
+  const describe = useDescription(from, values);
+  const oquery = `${field}.value=${escapeValue(id)}`;
+  const asked = [
+    ...new Set([...fieldsToDescribe(from), ...stateFieldsOf(from.fields)].map(({ name }) => name)),
+  ];
+  const { data, error } = useOperation(ReferringRecords, {
+    collection: from.name,
+    oquery,
+    project: asked.length === 0 ? [field] : asked,
+  });
+  const nodes = data?.records.nodes ?? [];
+  return (
+    <Card component="li" withBorder padding="md">
+      <Stack gap={6} w="100%">
+        <Text fw={600} size="md">
+          {say(from.title)} · {sayFieldName(field)}
+        </Text>
+        {error && <ProblemState problem={error} />}
+        {!data && !error && <LoadingState rows={2} />}
+        {data && nodes.length === 0 && <Text c="dimmed">{t('None')}</Text>}
+        {nodes.slice(0, SHOWN_REFERRING).map((node) => (
+          <TextLink
+            key={node.id}
+            lineClamp={2}
+            to={`/portal/records/${from.name}/${encodeURIComponent(node.id)}`}
+          >
+            <span className={voidStateOf(from.fields, node.data) && 'void'}>
+              {describe(node.data as Values) || node.id}
+            </span>
+            <VoidState fields={from.fields} data={node.data} />
+          </TextLink>
+        ))}
+        {nodes.length > 0 && (
+          <TextLink fw={600} to={`/portal/records/${from.name}`} search={{ oquery }}>
+            {t('Show all in {collection}', { collection: say(from.title) })}
+          </TextLink>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+/** The label first, then money, then the rest. Fields with parts do not fit into a line. */
+function fieldsToDescribe({ labelField, fields }: ReferringProps['from']) {
+  const rank = ({ name, unit }: (typeof fields)[number]) => {
+    if (name === labelField) return 0;
+    return unit !== null && /^[A-Z]{3}$/.test(unit) ? 1 : 2;
+  };
+  const plain = fields.filter(({ type, isList }) => type !== 'object' && !isList);
+  return plain.toSorted((one, other) => rank(one) - rank(other)).slice(0, ASKED_FIELDS);
+}
+
+/** Describes a referring record in a line, without the values that it shares with the record. */
+function useDescription(from: ReferringProps['from'], values: Values): (data: Values) => string {
+  const known = new Set(Object.values(values));
+  return (data) => {
+    const states = stateFieldsOf(from.fields);
+    const unusual = states.filter(
+      (field) => data[field.name] !== field.default && field !== voidStateOf(from.fields, data),
+    );
+    const described = fieldsToDescribe(from).filter(
+      (field) =>
+        !states.includes(field) && !known.has(data[field.name]) && !isReferenceValue(data[field.name]),
+    );
+    const textsOf = (fields: typeof states) =>
+      fields.map((field) => valueText(data[field.name], field, data)).filter((text) => text !== '');
+    return [...textsOf(unusual), ...textsOf(described).slice(0, DESCRIBED_VALUES)].join(' · ');
+  };
 }

@@ -11,6 +11,7 @@ import { Deferred } from '../shell/lazy-sections';
 import { useAddress } from '../shell/page-filter';
 import {
   Answered,
+  EmptyState,
   LoadingState,
   NotFoundState,
   PageFrame,
@@ -21,7 +22,6 @@ import { TextButton } from '../shell/text-button';
 import { BulkBar, useChosenRecords } from './bulk-bar';
 import { FilterBuilder, useFilterWords } from './filter-builder';
 import { escapeValue, parseConditions } from './filter-conditions';
-import { NoRecords } from './no-records';
 import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
 import { useSavedViews } from './saved-views-menu';
@@ -188,6 +188,67 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         />
       )}
     </>
+  );
+}
+
+interface NoRecordsProps {
+  readonly collection: string;
+  readonly isFiltered: boolean;
+  /** Fields in the filter that the collection does not have. */
+  readonly unknown: readonly string[];
+  onUnfilter(): void;
+}
+
+/** Shown in place of the grid: why it is empty, and what the viewer can do. */
+function NoRecords({ collection, isFiltered, unknown, onUnfilter }: NoRecordsProps) {
+  const { mayImport } = useViewer();
+  const rights = useRights(collection);
+  if (isFiltered) {
+    return (
+      <EmptyState
+        icon="table"
+        title={t('No records')}
+        action={<TextButton label={t('Clear the filter')} onClick={onUnfilter} />}
+      >
+        {t('No records match the filter. Change or remove it.')}
+        {unknown.length > 0 && ` ${t('Unknown or hidden here: {fields}.', { fields: unknown.join(', ') })}`}
+      </EmptyState>
+    );
+  }
+  // A viewer who may not create records often sees only a part of the collection, which may be empty although
+  // the collection is not.
+  if (!rights?.canCreate) {
+    return (
+      <EmptyState icon="table" title={t('No records')}>
+        {t('Nothing here yet that your role may see.')}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon="table"
+      title={t('No records')}
+      action={
+        <>
+          <TextButton
+            label={t('Create the first one')}
+            to={`/portal/records/${collection}/new`}
+            variant={mayImport ? 'default' : 'filled'}
+          />
+          {mayImport && rights.canUpdate && (
+            <TextButton
+              label={t('Import a file')}
+              isMain
+              to="/portal/imports"
+              search={{ collection }}
+              icon="upload"
+            />
+          )}
+        </>
+      }
+    >
+      {t('Nothing has been recorded here yet.')}
+    </EmptyState>
   );
 }
 

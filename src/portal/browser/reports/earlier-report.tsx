@@ -7,8 +7,13 @@ import { ProblemState } from '../shell/states';
 import { PickField } from '../shell/text-field';
 import type { AskableReport, ReportColumn, ReportRow } from './askable-report';
 import { type EarlierRows, earlierPeriod, type PeriodComparison, pairRows } from './earlier-period';
-import { type LoadedReport, type ReportQuestion, useReportAnswer } from './report-answer';
-import { isNumberColumn, useReportValueText } from './report-values';
+import {
+  isNumberColumn,
+  type LoadedReport,
+  type ReportQuestion,
+  useReportAnswer,
+  useReportValueText,
+} from './report-values';
 
 const COMPARISONS: Readonly<Record<PeriodComparison, string>> = {
   period: phrase('Previous period'),

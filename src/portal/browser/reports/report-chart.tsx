@@ -2,8 +2,13 @@
 import { Card, Group, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { labelsOf, measuresOf } from '../../explore/chart-choice';
-import { type FieldShape, UNKNOWN_LEAF } from '../../explore/field-shape';
-import { type ResultCell, type ResultColumn, tablesOf } from '../../explore/result-tables';
+import {
+  type FieldShape,
+  type ResultCell,
+  type ResultColumn,
+  tablesOf,
+  UNKNOWN_LEAF,
+} from '../../explore/result-tables';
 import { ChartCanvas } from '../charts/chart-canvas';
 import { sayPoints } from '../charts/say-points';
 import { pointsOfTile } from '../dashboards/tile-picture';

@@ -14,8 +14,7 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { Icon } from '../shell/icon';
 import { PrintedOnly } from '../shell/lazy-sections';
 import { PlainList } from '../shell/list-table';
-import { useAddress } from '../shell/page-filter';
-import { PageTab, PageTabs } from '../shell/page-tabs';
+import { PageTab, PageTabs, useAddress } from '../shell/page-filter';
 import {
   EmptyState,
   LoadingState,
@@ -29,11 +28,11 @@ import { TextButton } from '../shell/text-button';
 import type { AskableReport, AskedParameter } from './askable-report';
 import { EarlierChoice, useEarlierReport } from './earlier-report';
 import { ParametersForm } from './parameters-form';
-import { ARRANGED, useReportAnswer } from './report-answer';
 import { useReportLinks } from './report-links';
 import { ReportByEmail, ReportDownloads, ReportRequest } from './report-request';
 import { ReportTable, ReportTotals } from './report-table';
 import type { AnsweredReport } from './report-values';
+import { ARRANGED, useReportAnswer } from './report-values';
 
 const ReportChart = lazyPart(async () => (await import('./report-chart')).ReportChart, 8);
 

@@ -12,8 +12,15 @@ import { containsWords, type SortValue, sortRows } from '../shell/sort-rows';
 import { TextButton } from '../shell/text-button';
 import type { AskableReport, ReportColumn, ReportRow } from './askable-report';
 import { type EarlierReport, EarlierValue } from './earlier-report';
-import { ARRANGED, type LoadedReport, REPORT_PAGE } from './report-answer';
-import { isNumberColumn, ReportCell, type ReportCellProps, useReportValueText } from './report-values';
+import {
+  ARRANGED,
+  isNumberColumn,
+  type LoadedReport,
+  REPORT_PAGE,
+  ReportCell,
+  type ReportCellProps,
+  useReportValueText,
+} from './report-values';
 
 /** With more columns, the table is printed in smaller letters. */
 const MOST_ROOMY = 14;

@@ -21,7 +21,11 @@ import { lazyPart, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { CheckField, ChoiceField } from '../shell/text-field';
 
-const PlatformTypes = lazyPart(async () => (await import('./platform-types')).PlatformTypes, 12);
+/** The declarations of all functions that a script may call, with examples. */
+const PlatformTypes = lazyPart(async () => {
+  const { text } = await import('platform:types');
+  return () => <LazyCodeEditor label={t('What a script may call')} language="typescript" value={text} />;
+}, 12);
 
 type EditedScript = ScriptNowQuery['script'];
 

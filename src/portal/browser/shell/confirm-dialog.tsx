@@ -4,11 +4,13 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { HistoryOfRecord, RecordNow, UndoRequest } from '../../../generated/portal/records/record';
 import { LastAuditedChange, LastChangeOfRecord } from '../../../generated/portal/shell/last-change';
+import { saveFile } from '../gateway/received-file';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { ProblemWords } from '../language/problem-words';
 import { formats, t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
 import type { PortalOperation } from '../session/graphql-headers';
+import { CodeToCopy } from './code-to-copy';
 import { WarningNotice } from './icon';
 import { type FactStripProps, FactsTable } from './link-card';
 import { ProblemState } from './states';
@@ -369,5 +371,51 @@ export function FormDialog({
     <InputDialog opened {...{ title, size, onClose }}>
       <SubmitForm {...form} />
     </InputDialog>
+  );
+}
+
+export interface SecretDialogProps {
+  readonly title: string;
+  /** Names the secret itself. */
+  readonly label: string;
+  /** The purpose of the secret, and that it is shown only once. */
+  readonly words: ReactNode;
+  readonly secret: string;
+  /** If given, the secret can also be saved as a file of this name. */
+  readonly fileName?: string;
+  onClose(): void;
+}
+
+/**
+ * Shows a secret that is shown only once. Until it was copied or saved, Escape, the cross and a press beside
+ * the dialog do not close it; the button that confirms does.
+ */
+export function SecretDialog({ title, label, words, secret, fileName, onClose }: SecretDialogProps) {
+  const [isKept, setKept] = useState(false);
+  const [isReminded, setReminded] = useState(false);
+  return (
+    <Modal opened size="lg" title={title} onClose={() => (isKept ? onClose() : setReminded(true))}>
+      <Stack onCopy={() => setKept(true)}>
+        <Text component="div">{words}</Text>
+        <CodeToCopy title={label} text={secret} onCopy={() => setKept(true)} />
+        {isReminded && !isKept && (
+          <Text fw={600} role="alert">
+            {t('Copy it first, or confirm that you have saved a copy.')}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          {fileName && (
+            <TextButton
+              label={t('Save as a file')}
+              onClick={() => {
+                saveFile(new Blob([secret, '\n'], { type: 'text/plain' }), fileName);
+                setKept(true);
+              }}
+            />
+          )}
+          <TextButton label={t('I have saved a copy')} isMain onClick={onClose} />
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

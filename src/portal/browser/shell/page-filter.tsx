@@ -1,8 +1,10 @@
-import { Group } from '@mantine/core';
+import { Group, Tabs } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useMatch, useNavigate, useRouter } from '@tanstack/react-router';
 import {
+  Children,
   type ComponentProps,
+  isValidElement,
   type ReactNode,
   useCallback,
   useMemo,
@@ -130,4 +132,47 @@ export function setConditions(filter: Readonly<Record<string, string>>): Readonl
 /** Whether a filter in the address restricts anything; '' stands for no restriction. */
 export function isFiltering(filter: Readonly<Record<string, string>>): boolean {
   return Object.values(filter).some((value) => value !== '');
+}
+
+interface PageTabProps {
+  /** The name of the tab in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+export function PageTab({ name, children }: PageTabProps) {
+  return <Tabs.Panel value={name}>{children}</Tabs.Panel>;
+}
+
+interface PageTabsProps {
+  /** The parameter of the address that names the open tab. */
+  readonly parameter?: string;
+  /** Each a `PageTab`. */
+  readonly children: ReactNode;
+}
+
+/** The tabs of a page. The first is open if the address names none of them. */
+export function PageTabs({ parameter = 'tab', children }: PageTabsProps) {
+  const tabs = Children.toArray(children).flatMap((tab) =>
+    isValidElement<PageTabProps>(tab) ? tab.props : [],
+  );
+  const first = tabs[0]?.name ?? '';
+  const [address, change] = useAddress({ [parameter]: first });
+  return (
+    <Tabs
+      value={tabs.find(({ name }) => name === address[parameter])?.name ?? first}
+      onChange={(next) => change({ [parameter]: next ?? first }, 'replace')}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md" className="no-print">
+        {tabs.map(({ name, label }) => (
+          <Tabs.Tab key={name} value={name}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {children}
+    </Tabs>
+  );
 }

@@ -4,10 +4,14 @@ import { useState } from 'react';
 import type { WebhooksOfPortalQuery } from '../../../generated/portal/webhooks/webhooks';
 import { useTitleOf, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
-import { SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
+import {
+  SecretDialog,
+  type SecretDialogProps,
+  SubmitForm,
+  type SubmitFormProps,
+} from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { PlainList } from '../shell/list-table';
-import { SecretDialog, type SecretDialogProps } from '../shell/secret-dialog';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField, TextField } from '../shell/text-field';
 
