@@ -17,7 +17,6 @@ import { LANGUAGE_NAMES, type Language } from '../language/preferred-language';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, switchLanguage, t, useLanguage } from '../language/texts';
 import { GatewayProblem } from '../session/gateway-problem';
-import { Refusal } from '../session/login-session';
 import { Icon, type IconName } from '../shell/icon';
 import { IconButton, TextButton } from '../shell/text-button';
 
@@ -175,13 +174,16 @@ interface EntranceFormProps {
   readonly below?: ReactNode;
 }
 
+/** The code of a form with two passwords that differ. */
+const DIFFERENT = 'DIFFERENT';
+
 /** A form of a page without a session. A password that is typed twice must be the same. */
 export function EntranceForm({ ref, action, send, children, below }: EntranceFormProps) {
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',
     mutationFn: async (texts: EntranceTexts) => {
       const { password, repeated = password } = texts;
-      if (password !== repeated) throw new Refusal(t('The passwords do not match.'), 'BAD_USER_INPUT');
+      if (password !== repeated) throw new GatewayProblem('', { kind: 'refused', code: DIFFERENT });
       await send(texts);
     },
   });
@@ -211,12 +213,13 @@ export function EntranceForm({ ref, action, send, children, below }: EntranceFor
 
 /** Explains why a form was refused, translated if there is a translation. */
 function wordsOfRefusal(fault: Error): ReactNode {
-  if (fault instanceof GatewayProblem) return <ProblemWords text={fault.message} />;
-  if (!(fault instanceof Refusal)) return t('The gateway cannot be reached. Try again in a moment.');
-  const { code, message, waitSeconds } = fault;
+  if (!(fault instanceof GatewayProblem)) return t('The gateway cannot be reached. Try again in a moment.');
+  const { code, message } = fault;
+  const waitSeconds = Number(fault.extensions.waitSeconds);
+  if (code === DIFFERENT) return t('The passwords do not match.');
   if (code === 'WRONG_LOGIN') return t('The user name or the password is wrong.');
   if (code === 'SECOND_FACTOR_REQUIRED') return t('This code is wrong, or was used before.');
-  if (code === 'TOO_MANY_REQUESTS' && waitSeconds !== undefined)
+  if (code === 'TOO_MANY_REQUESTS' && waitSeconds > 0)
     return waitSeconds < 100
       ? t('Too many attempts failed. Try again in {seconds, plural, one {# second} other {# seconds}}.', {
           seconds: waitSeconds,
@@ -229,7 +232,7 @@ function wordsOfRefusal(fault: Error): ReactNode {
           }),
           t('An administrator can unlock your account before.'),
         ].join(' ');
-  return message;
+  return <ProblemWords text={message} />;
 }
 
 /** Fields for a password that is typed twice. The names of the fields are `password` and `repeated`. */

@@ -14,7 +14,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useSession } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
-import { type Credentials, Refusal, type SessionUser } from '../session/login-session';
+import { codeOf } from '../session/gateway-problem';
+import type { Credentials, SessionUser } from '../session/login-session';
 import { lazyPart } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { EntranceCard, EntranceForm, type EntranceTexts, RefusalNotice } from './entrance-card';
@@ -162,7 +163,7 @@ function PasswordStep({ userName, demoUsers, onLogin, onCodeNeeded }: PasswordSt
     try {
       await onLogin(login);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'SECOND_FACTOR_REQUIRED') throw error;
+      if (codeOf(error) !== 'SECOND_FACTOR_REQUIRED') throw error;
       onCodeNeeded(login);
     }
   }

@@ -4,7 +4,7 @@
  * has logged in again, and is then repeated.
  */
 import type { Client } from 'graphql-ws';
-import { GatewayProblem, problemCode } from '../session/gateway-problem';
+import { GatewayProblem, toProblem } from '../session/gateway-problem';
 import {
   type CallerHeaders,
   callerHeaders,
@@ -112,7 +112,7 @@ export class GatewayClient {
    */
   async sendAsUser(send: (credentials: CallerHeaders) => Promise<Response>): Promise<Response> {
     const response = await this.#asUser((credentials) => send(credentials).catch(unreachable));
-    if (!response.ok) throw await toProblem(response, await readJson(response));
+    if (!response.ok) throw toProblem(response, await readJson(response));
     return response;
   }
 
@@ -293,7 +293,7 @@ async function readAnswer<Result>(response: Response, leavesOutForbidden = false
       extensions,
     });
   }
-  if (answer?.data === null || answer?.data === undefined) throw await toProblem(response, answer);
+  if (answer?.data === null || answer?.data === undefined) throw toProblem(response, answer);
   return answer.data;
 }
 
@@ -306,18 +306,6 @@ async function send(path: string, init: RequestInit, credentials: CallerHeaders)
 function unreachable(fault: unknown): never {
   if (!(fault instanceof TypeError)) throw fault;
   throw new GatewayProblem('The gateway cannot be reached.', { kind: 'unreachable', code: 'UNREACHABLE' });
-}
-
-/** Reads the detail of a problem (RFC 9457); the status for any other answer. */
-async function toProblem(response: Response, read: unknown): Promise<GatewayProblem> {
-  const { detail, title, type, ...extensions } = (read ?? {}) as Readonly<Record<string, unknown>>;
-  const words = [detail, title].find((text) => typeof text === 'string');
-  return new GatewayProblem(String(words ?? `The gateway answered ${response.status}.`), {
-    kind: 'refused',
-    code: problemCode({ type }, response.status),
-    requestId: response.headers.get('x-request-id') ?? undefined,
-    extensions,
-  });
 }
 
 /** @throws GatewayProblem if the answer breaks off */

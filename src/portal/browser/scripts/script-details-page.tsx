@@ -33,9 +33,9 @@ import { ScriptEditor } from './script-editor';
 export function ScriptDetailsPage() {
   const navigate = useNavigate();
   const { script: name = '' } = useParams({ strict: false }) as { readonly script?: string };
-  const { data, error, refetch } = useOperation(ScriptNow, { name });
-  const isNew = codeOf(error) === 'NOT_FOUND';
-  const script = isNew ? undefined : data?.script;
+  const answer = useOperation(ScriptNow, { name });
+  const isNew = codeOf(answer.error) === 'NOT_FOUND';
+  const script = isNew ? undefined : answer.data?.script;
   const tabs: readonly (readonly [name: string, label: string, content: ReactNode])[] = [
     ['code', t('Code'), <ScriptEditor key={name} name={name} script={script} />],
     ...(script
@@ -68,10 +68,7 @@ export function ScriptDetailsPage() {
         )
       }
     >
-      <Answered<unknown>
-        of={isNew ? { data: name, error: null, refetch } : { data, error, refetch }}
-        rows={12}
-      >
+      <Answered<unknown> of={isNew ? { ...answer, data: name, error: null } : answer} rows={12}>
         {() => (
           <PageTabs>
             {tabs.map(([value, label, content]) => (

@@ -1,10 +1,10 @@
 /** The scripts of the school with their triggers. */
-import { Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type ScriptOutlineFragment, ScriptsOfSchool } from '../../../generated/portal/scripts/scripts';
 import { useOperation } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
-import { FormDialog } from '../shell/confirm-dialog';
+import { NameDialog } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListPage, ListTable } from '../shell/list-table';
 import { TextLink } from '../shell/text-button';
@@ -12,6 +12,7 @@ import { useUserNames } from '../shell/use-record-labels';
 import { describeTriggers } from './script-editor';
 
 export function ScriptsPage() {
+  const navigate = useNavigate();
   const answer = useOperation(ScriptsOfSchool, {});
   const nameOf = useUserNames(answer.data?.scripts.map(({ updatedBy }) => updatedBy) ?? []);
   return (
@@ -30,7 +31,15 @@ export function ScriptsPage() {
       create={{
         label: t('New script'),
         first: t('Write the first one'),
-        dialog: (close) => <NewScriptDialog onClose={close} />,
+        dialog: (close) => (
+          <NameDialog
+            title={t('New script')}
+            action={t('Create script')}
+            description={t('Lower-case letters, digits and hyphens. Programs use this name.')}
+            onName={(name) => void navigate({ to: `/portal/scripts/${encodeURIComponent(name)}` })}
+            onClose={close}
+          />
+        ),
       }}
     >
       {(scripts) => (
@@ -76,27 +85,5 @@ export function ScriptsPage() {
         />
       )}
     </ListPage>
-  );
-}
-
-/** Nothing is stored until the script is saved on its page. */
-function NewScriptDialog({ onClose }: { onClose(): void }) {
-  const navigate = useNavigate();
-  return (
-    <FormDialog
-      title={t('New script')}
-      action={t('Create script')}
-      onClose={onClose}
-      onSubmit={({ name = '' }) =>
-        void navigate({ to: `/portal/scripts/${encodeURIComponent(name.trim())}` })
-      }
-    >
-      <TextInput
-        label={t('Name')}
-        description={t('Lower-case letters, digits and hyphens. Programs use this name.')}
-        name="name"
-        required
-      />
-    </FormDialog>
   );
 }

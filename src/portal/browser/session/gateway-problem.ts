@@ -3,7 +3,7 @@ export class GatewayProblem extends Error {
   readonly kind: 'refused' | 'unreachable' | 'sessionEnded';
   readonly code: string;
   readonly requestId: string | undefined;
-  /** The details beside the message: fields, positions, allowed values. */
+  /** The details beside the message: fields, positions, allowed values, seconds to wait. */
   readonly extensions: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -33,9 +33,14 @@ export function codeOf(fault: unknown): string | undefined {
   return fault instanceof GatewayProblem ? fault.code : undefined;
 }
 
-/**
- * Returns the code of the catalog from the `type` of a problem (RFC 9457); the status for any other answer.
- */
-export function problemCode(problem: { readonly type?: unknown }, status: number): string {
-  return /^urn:campus:error:(\w+)$/.exec(String(problem.type))?.[1] ?? String(status);
+/** The refusal that an answer describes (RFC 9457); its status for any other answer. */
+export function toProblem({ status, headers }: Response, read: unknown): GatewayProblem {
+  const { detail, title, type, ...extensions } = (read ?? {}) as Readonly<Record<string, unknown>>;
+  const words = [detail, title].find((text) => typeof text === 'string');
+  return new GatewayProblem(String(words ?? `The gateway answered ${status}.`), {
+    kind: 'refused',
+    code: /^urn:campus:error:(\w+)$/.exec(String(type))?.[1] ?? String(status),
+    requestId: headers.get('x-request-id') ?? undefined,
+    extensions: { waitSeconds: Number(headers.get('retry-after')) || undefined, ...extensions },
+  });
 }

@@ -2,7 +2,7 @@
  * Holds the session of the logged-in user. The access token is only in the memory of this page; a reload
  * restores the session by a cookie that no script can read.
  */
-import { problemCode } from './gateway-problem';
+import { GatewayProblem, toProblem } from './gateway-problem';
 
 export interface SessionUser {
   readonly id: string;
@@ -37,20 +37,6 @@ export interface Credentials {
   readonly code?: string;
 }
 
-/** The refusal of a login, in words for the user. */
-export class Refusal extends Error {
-  /** The code of the catalog of errors; the status for an answer without one. */
-  readonly code: string;
-  /** How long the user must wait after too many attempts. */
-  readonly waitSeconds: number | undefined;
-
-  constructor(message: string, code: string, waitSeconds?: number) {
-    super(message);
-    this.code = code;
-    this.waitSeconds = waitSeconds;
-  }
-}
-
 /** A token that expires within this time is renewed before it is used. */
 const REFRESH_BEFORE_MS = 30_000;
 
@@ -62,11 +48,11 @@ export class LoginSession {
   readonly resume = async (): Promise<void> => {
     const asked = takeEarly('session')?.then(readTokens) ?? requestTokens('refresh');
     this.state.set(
-      await asked.catch((fault: unknown) => (fault instanceof Refusal ? LOGGED_OUT : UNREACHABLE)),
+      await asked.catch((fault: unknown) => (fault instanceof GatewayProblem ? LOGGED_OUT : UNREACHABLE)),
     );
   };
 
-  /** @throws Refusal with the message for the user */
+  /** @throws GatewayProblem if the gateway refuses it */
   async logIn({ userName, password, domain, code }: Credentials): Promise<void> {
     const grant = {
       user_name: userName,
@@ -78,7 +64,7 @@ export class LoginSession {
   }
 
   /**
-   * Completes a login at an identity provider with the code of the second factor. @throws Refusal as `logIn`
+   * Completes a login at an identity provider with the code of the second factor. @throws GatewayProblem as `logIn`
    */
   async logInByCode(code: string): Promise<void> {
     const response = await fetch('/auth/browser/oidc/code', {
@@ -151,11 +137,11 @@ export class LoginSession {
     try {
       const renewed = await requestTokens('refresh');
       if (!isSame(renewed.user, user))
-        throw new Refusal('Somebody else has logged in with this browser.', 'UNAUTHENTICATED');
+        throw unauthenticated('Somebody else has logged in with this browser.');
       this.state.set(renewed);
       return renewed.tokens.accessToken;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof GatewayProblem)) throw error;
       this.state.set({ kind: 'ended', user });
       return undefined;
     }
@@ -196,7 +182,7 @@ async function requestTokens(
 }
 
 async function readTokens(response: Response): Promise<LoggedIn> {
-  if (response.status === 204) throw new Refusal('Nobody is logged in with this browser.', 'UNAUTHENTICATED');
+  if (response.status === 204) throw unauthenticated('Nobody is logged in with this browser.');
   if (!response.ok) throw await readRefusal(response);
   const answer: TokenAnswer = await response.json();
   const { user } = answer;
@@ -210,17 +196,12 @@ async function readTokens(response: Response): Promise<LoggedIn> {
   };
 }
 
-/** Reads the detail of a problem (RFC 9457); the status for any other answer. */
-async function readRefusal(response: Response): Promise<Refusal> {
-  const problem: { readonly detail?: unknown; readonly type?: unknown } = await response
-    .json()
-    .catch(() => ({}));
-  const words = `The gateway answered ${response.status}. Try again in a moment.`;
-  return new Refusal(
-    typeof problem.detail === 'string' ? problem.detail : words,
-    problemCode(problem, response.status),
-    Number(response.headers.get('retry-after')) || undefined,
-  );
+async function readRefusal(response: Response): Promise<GatewayProblem> {
+  return toProblem(response, await response.json().catch(() => undefined));
+}
+
+function unauthenticated(message: string): GatewayProblem {
+  return new GatewayProblem(message, { kind: 'refused', code: 'UNAUTHENTICATED' });
 }
 
 /** The answers to requests that `arrive.ts` sends before the main script has loaded. Each is taken once. */

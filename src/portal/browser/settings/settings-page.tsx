@@ -1,6 +1,6 @@
 /** The settings of the school that the gateway reads, and its branches. */
 
-import { Code, Input, Stack, Text, TextInput } from '@mantine/core';
+import { Code, Input, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import {
   RemoveSchoolSetting,
@@ -14,7 +14,7 @@ import { parseExactly, printExactly } from '../gateway/exact-number';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
-import { DialogButton, FormDialog, notice, savedOver } from '../shell/confirm-dialog';
+import { DialogButton, FormDialog, NameDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, ListTable } from '../shell/list-table';
@@ -58,24 +58,17 @@ export function SettingsPage() {
           isMain
           icon="plus"
           dialog={(close) => (
-            // Nothing is stored until the texts of the template are saved.
-            <FormDialog
+            <NameDialog
               title={t('New mail template')}
               action={t('Continue')}
-              onClose={close}
-              onSubmit={({ name = '' }) => {
+              description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
+              pattern="[A-Za-z0-9_.\-]{1,80}"
+              onName={(name) => {
                 close();
                 setEdited(newTemplate(name));
               }}
-            >
-              <TextInput
-                label={t('Name')}
-                description={t('Letters, digits, _, . and -. Used to pick the template when sending.')}
-                name="name"
-                pattern="[A-Za-z0-9_.\-]{1,80}"
-                required
-              />
-            </FormDialog>
+              onClose={close}
+            />
           )}
         />
       }

@@ -1,4 +1,13 @@
-import { Alert, Button, type ButtonProps, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core';
+import {
+  Alert,
+  type ButtonProps,
+  Group,
+  Modal,
+  type ModalProps,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
@@ -30,14 +39,8 @@ type SentChange = Pick<UseMutationResult, 'isPending' | 'error'>;
 
 const NOT_SENT: SentChange = { isPending: false, error: null };
 
-interface ConfirmDialogProps {
+interface ConfirmDialogProps extends Pick<SubmitFormProps, 'action' | 'isDangerous' | 'of' | 'isReady'> {
   readonly title: string;
-  /** The label of the confirming button. */
-  readonly action: string;
-  readonly isDangerous?: boolean;
-  readonly of?: SentChange;
-  /** Whether the button is enabled. Default: always. */
-  readonly isReady?: boolean;
   onConfirm(): void;
   onClose(): void;
   /** The effect, the number of affected things, and the way to undo it. */
@@ -45,35 +48,11 @@ interface ConfirmDialogProps {
 }
 
 /** Asks for confirmation of an action that another press cannot undo, and explains it. */
-export function ConfirmDialog({
-  title,
-  action,
-  isDangerous = false,
-  of = NOT_SENT,
-  isReady = true,
-  onConfirm,
-  onClose,
-  children,
-}: ConfirmDialogProps) {
+export function ConfirmDialog({ onConfirm, children, ...dialog }: ConfirmDialogProps) {
   return (
-    <InputDialog opened onClose={onClose} title={title}>
-      <Stack>
-        <Text component="div">{children}</Text>
-        {of.error && <ProblemState problem={of.error} />}
-        <Group justify="flex-end">
-          <TextButton label={t('Cancel')} onClick={onClose} />
-          <Button
-            // White on the red of the theme has a contrast of only 3.8:1.
-            color={isDangerous ? 'red.9' : 'campus'}
-            loading={of.isPending}
-            disabled={!isReady}
-            onClick={onConfirm}
-          >
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </InputDialog>
+    <FormDialog {...dialog} onCancel={dialog.onClose} onSubmit={onConfirm}>
+      <Text component="div">{children}</Text>
+    </FormDialog>
   );
 }
 
@@ -323,7 +302,9 @@ export function ActionButton<Result, Variables>(props: ActionButtonProps<Result,
 export interface SubmitFormProps {
   /** The label of the button. */
   readonly action: string;
+  readonly isDangerous?: boolean;
   readonly of?: SentChange;
+  /** Whether the button is enabled. Default: always. */
   readonly isReady?: boolean;
   /** The version of somebody else, if the form was refused because of it. */
   readonly meanwhile?: ChangedMeanwhileProps | undefined;
@@ -338,22 +319,31 @@ export interface SubmitFormProps {
 
 /** The inputs of a form one below the other, its error, and the button that sends it. */
 export function SubmitForm(props: SubmitFormProps) {
-  const { action, of = NOT_SENT, isReady = true, meanwhile, onSubmit, onCancel, note, children } = props;
+  const { action, isDangerous = false, of = NOT_SENT, isReady = true, meanwhile, onCancel, note } = props;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit(Object.fromEntries(new FormData(event.currentTarget)) as Readonly<Record<string, string>>);
+        const texts = Object.fromEntries(new FormData(event.currentTarget));
+        props.onSubmit(texts as Readonly<Record<string, string>>);
       }}
     >
       <Stack>
-        {children}
+        {props.children}
         {meanwhile && <ChangedMeanwhile {...meanwhile} />}
         {of.error && !meanwhile && <ProblemState problem={of.error} />}
         <Group justify="flex-end">
           {note}
           {onCancel && <TextButton label={t('Cancel')} onClick={onCancel} />}
-          <TextButton label={action} isMain type="submit" loading={of.isPending} disabled={!isReady} />
+          <TextButton
+            label={action}
+            isMain
+            type="submit"
+            // White on the red of the theme has a contrast of only 3.8:1.
+            {...(isDangerous && { color: 'red.9' })}
+            loading={of.isPending}
+            disabled={!isReady}
+          />
         </Group>
       </Stack>
     </form>
@@ -371,6 +361,24 @@ export function FormDialog({
     <InputDialog opened {...{ title, size, onClose }}>
       <SubmitForm {...form} />
     </InputDialog>
+  );
+}
+
+interface NameDialogProps extends Pick<SubmitFormProps, 'action'> {
+  readonly title: string;
+  /** The letters that a name may have. */
+  readonly description: string;
+  readonly pattern?: string;
+  onName(name: string): void;
+  onClose(): void;
+}
+
+/** Asks for the name of a new thing, of which nothing is stored until the rest is written. */
+export function NameDialog({ description, pattern, onName, ...dialog }: NameDialogProps) {
+  return (
+    <FormDialog {...dialog} onSubmit={({ name = '' }) => onName(name.trim())}>
+      <TextInput label={t('Name')} name="name" required {...{ description, pattern }} />
+    </FormDialog>
   );
 }
 
