@@ -5,7 +5,7 @@ import {
   exportByCommand,
   exportByCurl,
 } from '../../src/portal/browser/exporting/asked-export.js';
-import { readInParts } from '../../src/portal/browser/gateway/received-file.js';
+import { readInParts } from '../../src/portal/browser/gateway/read-in-parts.js';
 
 const ASKED: AskedExport = {
   collections: ['class', 'task'],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
-import type { AskableReport } from '../../src/portal/browser/reports/askable-report.js';
+import { type AskableReport, restNameOf } from '../../src/portal/browser/reports/askable-report.js';
 import { generateReportForms } from '../../src/portal/generate-report-forms.js';
 
 const read = async (file: string) => await readFile(file, 'utf8');
@@ -40,4 +40,18 @@ describe('the links of reports', () => {
       expect(Object.keys(search).filter((name) => !target?.includes(name))).toEqual([]);
     },
   );
+});
+
+describe('the parameters of reports', () => {
+  it.each(forms)('have names in REST: $field', async ({ field, parameters }) => {
+    const { paths, components } = JSON.parse(await read('schema/openapi.json'));
+    const { get } = paths[`/reports/${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`];
+    const shared = (reference = '') => components.parameters[reference.slice(reference.lastIndexOf('/') + 1)];
+    const known = (get.parameters as readonly { readonly name?: string; readonly $ref?: string }[]).map(
+      ({ name, $ref }) => name ?? shared($ref).name,
+    );
+    expect(parameters.map(({ name }) => restNameOf(name)).filter((name) => !known.includes(name))).toEqual(
+      [],
+    );
+  });
 });

@@ -12,8 +12,14 @@ import {
   type AuditOfSchoolQueryVariables,
   AuditUsers,
 } from '../../../generated/portal/audit/audit';
-import { saveFile } from '../gateway/received-file';
-import { pageOf, useGateway, useListedPages, useOperation, useViewer } from '../gateway/use-gateway';
+import {
+  pageOf,
+  saveFile,
+  useGateway,
+  useListedPages,
+  useOperation,
+  useViewer,
+} from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { notice } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';

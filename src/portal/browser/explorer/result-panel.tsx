@@ -21,8 +21,7 @@ import {
 import { type FieldShape, type ResultTable, tablesOf, UNKNOWN_LEAF } from '../../explore/result-tables';
 import { shapeOfOperation } from '../../explore/shape-of-operation';
 import { addressOfOperation, hashOfOperation, printVariables } from '../../explore/shared-operation';
-import { saveFile } from '../gateway/received-file';
-import { useOperation, useViewer } from '../gateway/use-gateway';
+import { saveFile, useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy, printRequestCode } from '../shell/code-to-copy';
 import { isObject, readJsonObject } from '../shell/find-json-fault';

@@ -2,8 +2,9 @@
 import { Card, Code, Group, Loader, MultiSelect, Stack, Text, Title } from '@mantine/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { CollectionDeclaration } from '../../../generated/portal/records/records';
-import { readInParts, saveFile } from '../gateway/received-file';
+import { readInParts } from '../gateway/read-in-parts';
 import {
+  saveFile,
   useDownload,
   useGateway,
   useOperation,

@@ -14,7 +14,6 @@ import { codeOf } from '../session/gateway-problem';
 import { type PortalOperation } from '../session/graphql-headers';
 import { type LoginSession } from '../session/login-session';
 import { type GatewayClient } from './gateway-client';
-import { saveFile } from './received-file';
 import { type WritePlace } from './unanswered-writes';
 
 export const GatewayContext = createContext<GatewayClient | undefined>(undefined);
@@ -159,6 +158,16 @@ export function useOpenOperation<Result, Variables>(
     networkMode: 'always',
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+/** Hands a file to the browser as a download. */
+export function saveFile(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The download has started by then. Otherwise, the file would stay in memory as long as the page.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 interface Download {

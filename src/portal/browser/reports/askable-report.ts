@@ -24,6 +24,16 @@ export interface AskedParameter {
   readonly lines?: number | undefined;
 }
 
+/** The names of parameters in REST that are not those of the schema in snake case. A test compares them. */
+const REST_NAMES: Readonly<Record<string, string>> = {
+  ...{ role: 'roles', studentId: 'name.value', userId: 'name.value' },
+};
+
+/** The name of a parameter in REST, e.g. `as_on`. */
+export function restNameOf(name: string): string {
+  return REST_NAMES[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 export interface ReportColumn {
   readonly name: string;
   readonly type: string;
