@@ -13,7 +13,7 @@ import { useViewer } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
 import { InputDialog, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
-import { readJsonObject } from '../shell/find-json-fault';
+import { readJsonObject } from '../shell/read-json';
 import { LongTextField, PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
 import type { TileOperation } from './tile-operation';

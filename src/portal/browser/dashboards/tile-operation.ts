@@ -3,7 +3,7 @@
 import type { ExampleOperation } from '../../explore/example-operation.js';
 import { hashOfOperation, printVariables } from '../../explore/shared-operation.js';
 import type { AskedParameter } from '../reports/askable-report.js';
-import { readJsonObject } from '../shell/find-json-fault.js';
+import { readJsonObject } from '../shell/read-json.js';
 
 export interface TileOperation {
   /** The name of its file in schema/operations, by which tiles refer to it; of a query its text. */

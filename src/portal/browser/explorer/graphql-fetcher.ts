@@ -7,7 +7,7 @@ import type { GatewayClient } from '../gateway/gateway-client';
 import { GatewayProblem } from '../session/gateway-problem';
 import { GRAPHQL_HEADERS } from '../session/graphql-headers';
 import { ObservableValue } from '../session/login-session';
-import { readJsonObject } from '../shell/find-json-fault';
+import { readJsonObject } from '../shell/read-json';
 import { textOf } from './library-plugin';
 
 /** Facts about the last operation beside its answer. */

@@ -24,8 +24,8 @@ import { addressOfOperation, hashOfOperation, printVariables } from '../../explo
 import { saveFile, useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy, printRequestCode } from '../shell/code-to-copy';
-import { isObject, readJsonObject } from '../shell/find-json-fault';
 import { type ListColumn, ListTable } from '../shell/list-table';
+import { isObject, readJsonObject } from '../shell/read-json';
 import { sortRows } from '../shell/sort-rows';
 import { lazyPart } from '../shell/states';
 import type { TableViewProps } from './chart-view';

@@ -15,11 +15,10 @@ import {
 import { fromWallTime, toWallTime } from '../language/days';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
-import { FilterBuilder, useFilterWords } from '../records/filter-builder';
+import { FilterButton } from '../records/filter-builder';
 import { EXPORT_FORMATS } from '../records/view-address';
 import { toError } from '../session/gateway-problem';
 import { CodeToCopy } from '../shell/code-to-copy';
-import { DialogButton } from '../shell/confirm-dialog';
 import { DayInput, DayTimeInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { ListTable } from '../shell/list-table';
@@ -191,29 +190,9 @@ function FilterOfExport({ collection, oquery, where, onFilter }: FilterOfExportP
   const fields = data?.collection?.fields.filter(
     ({ name }) => !readableFields || readableFields.includes(name),
   );
-  const wordsOf = useFilterWords(fields ?? []);
-  const isFiltered = oquery !== '' || where !== '';
   return (
     <Group gap="xs">
-      <DialogButton
-        label={isFiltered ? wordsOf(oquery, where) : t('Filter')}
-        variant={isFiltered ? 'light' : 'default'}
-        icon="filter"
-        disabled={!fields}
-        className="filter-button"
-        title={isFiltered ? wordsOf(oquery, where) : ''}
-        dialog={(close) => (
-          <FilterBuilder
-            {...{ oquery, where }}
-            fields={fields ?? []}
-            onFilter={(filter) => {
-              onFilter(filter);
-              close();
-            }}
-            onClose={close}
-          />
-        )}
-      />
+      <FilterButton {...{ oquery, where, onFilter }} fields={fields ?? []} disabled={!fields} />
     </Group>
   );
 }

@@ -11,8 +11,8 @@ import {
 } from '../../../services/importing/cells/day-formats.js';
 import { formats, phrase, t } from '../language/texts';
 import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
-import { readJson } from '../shell/find-json-fault';
 import { Icon } from '../shell/icon';
+import { readJson } from '../shell/read-json';
 import { TextButton } from '../shell/text-button';
 import { CheckField, ChoiceField, TextField } from '../shell/text-field';
 import { type FoundColumn, type MappedColumn } from './import-steps';

@@ -3,9 +3,10 @@ import { Drawer, Group, Select, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy } from '../shell/code-to-copy';
+import { DialogButton } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
-import { readJsonObject } from '../shell/find-json-fault';
-import { IconButton, TextButton } from '../shell/text-button';
+import { readJsonObject } from '../shell/read-json';
+import { IconButton, TextButton, type TextButtonProps } from '../shell/text-button';
 import { LongTextField, PickField, TextField } from '../shell/text-field';
 import { NumberTextInput } from './field-input';
 import {
@@ -31,7 +32,35 @@ interface FilterBuilderProps {
   onClose(): void;
 }
 
-export function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
+type FilterButtonProps = Omit<FilterBuilderProps, 'onClose'> & Pick<TextButtonProps, 'disabled'>;
+
+/** Shows the filter in words, and opens the builder. */
+export function FilterButton({ disabled = false, ...filter }: FilterButtonProps) {
+  const { fields, oquery, where } = filter;
+  const words = useFilterWords(fields)(oquery, where);
+  return (
+    <DialogButton
+      label={words === '' ? t('Filter') : words}
+      variant={words === '' ? 'default' : 'light'}
+      icon="filter"
+      disabled={disabled}
+      className={words === '' ? 'filter-button' : 'filter-button is-set'}
+      title={words}
+      dialog={(close) => (
+        <FilterBuilder
+          {...filter}
+          onFilter={(next) => {
+            filter.onFilter(next);
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+    />
+  );
+}
+
+function FilterBuilder({ fields, oquery, where, onFilter, onClose }: FilterBuilderProps) {
   const choices = fields.flatMap(filterFieldsOf);
   const given = splitWhere(where, choices);
   const [text, setText] = useState(oquery);
@@ -311,7 +340,7 @@ const MONTH = /^\d{4}-\d{2}$/;
  * Returns a function that prints a filter for people: `class=5,name=*an` is "Class is 5 · Name contains an".
  * A malformed filter, and one that no row can express, is returned unchanged.
  */
-export function useFilterWords(fields: readonly DeclaredField[]): (oquery: string, where: string) => string {
+function useFilterWords(fields: readonly DeclaredField[]): (oquery: string, where: string) => string {
   const choices = fields.flatMap(filterFieldsOf);
   const say = (condition: FilterCondition) => {
     const field = choices.find(({ path }) => path === condition.field);

@@ -1,6 +1,6 @@
 /** Converts a filter between the rows of a form and an oquery, so that either can be edited. */
 import { type OqueryOperator, readConditions } from '../../../base/languages/oquery-conditions.js';
-import { isObject, readJsonObject } from '../shell/find-json-fault.js';
+import { isObject, readJsonObject } from '../shell/read-json.js';
 
 /** An operator of oquery as it is written, or one that the `where` expresses. */
 export type FilterOperator = OqueryOperator | 'notEquals' | 'isNull' | 'isFilled';

@@ -1,14 +1,14 @@
 /** The records of a collection, filtered and sorted, as a grid that loads more while scrolling. */
 import { useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { GridRecords } from '../../../generated/portal/records/records';
 import { ActButtons } from '../acts/act-buttons';
 import { useListedPages, useRights, useViewer } from '../gateway/use-gateway';
 import { phrase, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
-import { readJson } from '../shell/find-json-fault';
 import { Deferred } from '../shell/lazy-sections';
 import { useAddress } from '../shell/page-filter';
+import { readJson } from '../shell/read-json';
 import {
   Answered,
   EmptyState,
@@ -20,7 +20,6 @@ import {
 } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { BulkBar, useChosenRecords } from './bulk-bar';
-import { FilterBuilder, useFilterWords } from './filter-builder';
 import { escapeValue, parseConditions } from './filter-conditions';
 import { RecordsTable } from './records-table';
 import { RecordsToolbar } from './records-toolbar';
@@ -98,7 +97,6 @@ const MOST_COLUMNS = 8;
 export function RecordsGrid({ collection }: { readonly collection: DeclaredCollection }) {
   const fields = useReadableFields(collection);
   const [{ search, oquery, where, sort, columns: shownNames }, change] = useAddress(SHOWN_RECORDS);
-  const [isFiltering, setIsFiltering] = useState(false);
   const columns = chooseColumns(fields, shownNames);
   const isBare = search === '' && oquery === '' && where === '';
   const order = sort === '' && isBare ? newestFirst(fields) : sort;
@@ -135,7 +133,6 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
     JSON.stringify(counted),
     `chosen:${viewer.domain.id}:${viewer.id}:${collection.name}`,
   );
-  const wordsOf = useFilterWords(fields);
   const isFiltered = filter.oquery !== '' || where !== '';
   return (
     <>
@@ -146,8 +143,8 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         search={search}
         onSearch={(text) => change({ search: text }, 'replace')}
         onColumns={(names) => change({ columns: names.join(',') }, 'replace')}
-        filter={{ words: wordsOf(oquery, where), text: [oquery, where].filter(Boolean).join(' + ') }}
-        onFilter={() => setIsFiltering(true)}
+        filter={{ oquery, where }}
+        onFilter={change}
       />
       <UnsavedRecords collection={collection.name} />
       <Answered
@@ -175,18 +172,6 @@ export function RecordsGrid({ collection }: { readonly collection: DeclaredColle
         )}
       </Answered>
       <BulkBar {...{ collection, chosen }} filter={counted} />
-      {isFiltering && (
-        <FilterBuilder
-          fields={fields}
-          oquery={oquery}
-          where={where}
-          onFilter={(next) => {
-            change(next);
-            setIsFiltering(false);
-          }}
-          onClose={() => setIsFiltering(false)}
-        />
-      )}
     </>
   );
 }

@@ -11,16 +11,13 @@ import { PrintMenu } from '../prints/print-menu';
 import { notice } from '../shell/confirm-dialog';
 import { FindInput } from '../shell/page-filter';
 import { TextButton } from '../shell/text-button';
+import { FilterButton } from './filter-builder';
 import { SavedViewsMenu } from './saved-views-menu';
 import { type DeclaredField, sayFieldName } from './use-declared-collection';
 import { EXPORT_FORMATS } from './view-address';
 
 /** The query of a collection, with the parameters of REST. */
-interface AskedRecords {
-  readonly collection: string;
-  readonly oquery: string;
-  /** As JSON; null if there is none. */
-  readonly where: unknown;
+interface AskedRecords extends CountedFilter {
   readonly sort: string;
   readonly project: readonly string[];
 }
@@ -33,9 +30,9 @@ interface RecordsToolbarProps {
   readonly search: string;
   onSearch(text: string): void;
   onColumns(names: readonly string[]): void;
-  /** The filter in words, for its button, and as text; '' if there is none. */
-  readonly filter: { readonly words: string; readonly text: string };
-  onFilter(): void;
+  /** The filter without the search. */
+  readonly filter: { readonly oquery: string; readonly where: string };
+  onFilter(filter: { readonly oquery: string; readonly where: string }): void;
 }
 
 export function RecordsToolbar(props: RecordsToolbarProps) {
@@ -50,14 +47,7 @@ export function RecordsToolbar(props: RecordsToolbarProps) {
           onSearch={onSearch}
         />
       )}
-      <TextButton
-        label={filter.text === '' ? t('Filter') : filter.words}
-        variant={filter.text === '' ? 'default' : 'light'}
-        icon="filter"
-        onClick={onFilter}
-        className={filter.text === '' ? 'filter-button' : 'filter-button is-set'}
-        title={filter.text}
-      />
+      <FilterButton {...filter} {...{ fields, onFilter }} />
       <ColumnsMenu fields={fields} shown={asked.project} onShow={onColumns} />
       <CountButton asked={asked} />
       <ExportMenu asked={asked} />

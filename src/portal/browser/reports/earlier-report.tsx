@@ -5,11 +5,12 @@ import { phrase, t } from '../language/texts';
 import { choicesOf } from '../shell/list-table';
 import { ProblemState } from '../shell/states';
 import { PickField } from '../shell/text-field';
-import type { AskableReport, ReportColumn, ReportRow } from './askable-report';
+import type { AskableReport, ReportRow } from './askable-report';
 import { type EarlierRows, earlierPeriod, type PeriodComparison, pairRows } from './earlier-period';
 import {
   isNumberColumn,
   type LoadedReport,
+  type ReportCellProps,
   type ReportQuestion,
   useReportAnswer,
   useReportValueText,
@@ -98,11 +99,8 @@ export function EarlierChoice({ earlier, parameters, compare, about, onCompare }
   );
 }
 
-export interface EarlierValueProps {
-  readonly column: ReportColumn;
-  readonly row: ReportRow;
+interface EarlierValueProps extends Pick<ReportCellProps, 'column' | 'row' | 'currency'> {
   readonly earlier: ReportRow | undefined;
-  readonly currency: string | undefined;
 }
 
 /** The number of the earlier period, and the difference to that of the report. */

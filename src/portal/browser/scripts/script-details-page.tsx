@@ -20,10 +20,11 @@ import { pageOf, useChange, useListedPages, useOperation } from '../gateway/use-
 import { formats, phrase, t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
 import { ChangeButton } from '../shell/confirm-dialog';
-import { findJsonFault, readJson } from '../shell/find-json-fault';
+import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
 import { choicesOf, ListTable, MoreButton } from '../shell/list-table';
 import { PageTab, PageTabs, useAddress } from '../shell/page-filter';
+import { readJson } from '../shell/read-json';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField, LongTextField } from '../shell/text-field';

@@ -22,7 +22,7 @@ import { EmptyState, LoadingState, NotFoundState, PageFrame, ProblemState } from
 import { PickField } from '../shell/text-field';
 import { SetSelect, useSets } from './set-select';
 import { type SheetRecord, sheetParts } from './sheet-columns';
-import { SheetTable } from './sheet-table';
+import { type ChosenSheet, SheetTable } from './sheet-table';
 import { titleOfSheet, useSheets } from './use-sheets';
 
 export function SheetPage() {
@@ -162,13 +162,7 @@ function DayNotice({ day, set, members: { by } }: DayNoticeProps) {
   );
 }
 
-interface SheetOfSetProps extends SheetProps {
-  readonly set: string;
-  readonly day: string;
-  /** Whether the field of the day holds a day, and not an instant. */
-  readonly isDay: boolean;
-  readonly chosen: Readonly<Record<string, string>>;
-  readonly part: string;
+interface SheetOfSetProps extends ChosenSheet {
   readonly partLabel: string;
   onPart(part: string): void;
 }

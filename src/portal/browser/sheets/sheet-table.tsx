@@ -29,17 +29,22 @@ import {
   totalOf,
 } from './sheet-columns';
 
-interface SheetTableProps {
+/** What the sheet is about: the set, the day, and the other choices above it. */
+export interface ChosenSheet {
   readonly declaration: SheetDeclaration;
+  readonly set: string;
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly day: string;
+  /** Whether the field of the day holds a day, and not an instant. */
+  readonly isDay: boolean;
+  readonly part: string;
+}
+
+interface SheetTableProps extends ChosenSheet {
   readonly members: readonly SheetMember[];
   readonly records: readonly SheetRecord[];
   /** The filter that the records match. */
   readonly where: Readonly<Record<string, unknown>>;
-  readonly set: string;
-  readonly chosen: Readonly<Record<string, string>>;
-  readonly day: string;
-  readonly isDay: boolean;
-  readonly part: string;
   readonly example: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -76,7 +76,7 @@ function drawAll({ waiting }: Sections): void {
 }
 
 export interface LazySectionProps {
-  /** Shown until the section is drawn. */
+  /** Shown until the children are drawn. */
   readonly before: ReactNode;
   readonly children: ReactNode;
 }
@@ -101,18 +101,12 @@ export function LazySection({ before, children }: LazySectionProps) {
   return isDue ? children : <div ref={place}>{before}</div>;
 }
 
-export interface DeferredProps {
-  /** Shown until the children are drawn. */
-  readonly before: ReactNode;
-  readonly children: ReactNode;
-}
-
 /**
  * Draws its children one step later, so that the browser answers touches in between. In one step, React would
  * draw a large form for a quarter of a second on a slow phone. A deferred value does not help: nested steps
  * would all appear at once.
  */
-export function Deferred({ before, children }: DeferredProps) {
+export function Deferred({ before, children }: LazySectionProps) {
   const [isDue, setIsDue] = useState(false);
   useEffect(() => startTransition(() => setIsDue(true)), []);
   return isDue ? children : before;

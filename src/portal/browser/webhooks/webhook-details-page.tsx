@@ -16,10 +16,10 @@ import {
 import { useChange, useListedPages, useOperation } from '../gateway/use-gateway';
 import { formats, phrase, t } from '../language/texts';
 import { ActionButton, ChangeButton, InputDialog, notice, savedOver } from '../shell/confirm-dialog';
-import { indentJson } from '../shell/find-json-fault';
 import { StateTag, WarningNotice } from '../shell/icon';
 import { ActionsHead, choicesOf, ListTable, MoreButton } from '../shell/list-table';
 import { useAddress } from '../shell/page-filter';
+import { indentJson } from '../shell/read-json';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
 import { IconButton, TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
