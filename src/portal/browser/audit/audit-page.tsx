@@ -27,7 +27,7 @@ import { StateTag } from '../shell/icon';
 import { choicesOf } from '../shell/list-table';
 import { isFiltering, PageFilter, setConditions, useAddress } from '../shell/page-filter';
 import { Answered, EmptyState, PageFrame } from '../shell/states';
-import { TextButton } from '../shell/text-button';
+import { searchOf, TextButton } from '../shell/text-button';
 import { ChoiceField, TextField } from '../shell/text-field';
 import { CREDENTIAL_NAMES, useUserNames } from '../shell/use-record-labels';
 import { type MoreRows, textColumn, type VirtualColumn, VirtualTable } from '../shell/virtual-table';
@@ -118,7 +118,7 @@ function ChangedLink({ collection, id }: { readonly collection: string; readonly
   if (subject?.pageOf) return <Link to={subject.pageOf(id)}>{id}</Link>;
   if (subject) return id;
   return (
-    <Link to={`/portal/records/${collection}/${encodeURIComponent(id)}`} search={{ tab: 'history' } as never}>
+    <Link to={`/portal/records/${collection}/${encodeURIComponent(id)}`} search={searchOf({ tab: 'history' })}>
       {id}
     </Link>
   );

@@ -19,36 +19,32 @@ import {
 
 type Account = LinkedAccountQuery['accountLink'];
 
-type Step =
-  | { readonly kind: 'asking' }
-  | { readonly kind: 'open'; readonly account: Account }
-  /** The link was used, has expired, was replaced, or never existed. */
-  | { readonly kind: 'over' }
-  | { readonly kind: 'unknown'; readonly words: string }
-  /** The password is set, but its user could not be logged in on this page. */
-  | { readonly kind: 'set' };
+/** `over`: the link was used, has expired or was replaced. `set`: the log-in with the new password failed. */
+type Outcome = 'over' | 'set';
 
 /** The page of the link of an invitation or a password reset. */
 export function WelcomePage({ token }: { readonly token: string }) {
-  const { data, error: problem } = useOpenOperation(LinkedAccount, { token });
-  const [later, setStep] = useState<Step>();
-  const step = later ?? stepOf(data, problem);
-  const school = step.kind === 'open' ? step.account.domainName : undefined;
+  const { data, error } = useOpenOperation(LinkedAccount, { token });
+  const [later, setLater] = useState<Outcome>();
+  const outcome = later ?? (codeOf(error) === 'NOT_FOUND' ? 'over' : undefined);
+  const account = outcome === undefined ? data?.accountLink : undefined;
+  const problem = outcome === undefined && error;
+  const school = account?.domainName ?? t('All of a school’s records, in one place');
   return (
-    <EntranceCard title={t('Your account')} subtitle={school ?? t('All of a school’s records, in one place')}>
-      {step.kind === 'open' && <PasswordForm token={token} account={step.account} onStep={setStep} />}
-      {step.kind === 'over' && (
+    <EntranceCard title={t('Your account')} subtitle={school}>
+      {account && <PasswordForm {...{ token, account }} onOutcome={setLater} />}
+      {outcome === 'over' && (
         <OverNotice>
           {t('It was used, has expired, or a newer one was sent. Ask your administrator for another link.')}
         </OverNotice>
       )}
-      {step.kind === 'unknown' && (
+      {problem && (
         <Alert color="red" variant="light">
-          <ProblemWords text={step.words} />
+          <ProblemWords text={problem.message} />
         </Alert>
       )}
-      {step.kind === 'set' && <Text>{t('The new password is set. Log in with it now.')}</Text>}
-      {(step.kind === 'unknown' || step.kind === 'set') && (
+      {outcome === 'set' && <Text>{t('The new password is set. Log in with it now.')}</Text>}
+      {(problem || outcome === 'set') && (
         <Anchor href="/" size="md">
           {t('To the log-in')}
         </Anchor>
@@ -57,32 +53,21 @@ export function WelcomePage({ token }: { readonly token: string }) {
   );
 }
 
-function stepOf(data: LinkedAccountQuery | undefined, problem: Error | null): Step {
-  if (problem) return stepAfter(problem);
-  return data ? { kind: 'open', account: data.accountLink } : { kind: 'asking' };
-}
-
-function stepAfter(problem: Error): Step {
-  if (codeOf(problem) === 'NOT_FOUND') return { kind: 'over' };
-  return { kind: 'unknown', words: problem.message };
-}
-
 interface PasswordFormProps {
   readonly token: string;
   readonly account: Account;
-  onStep(step: Step): void;
+  onOutcome(outcome: Outcome): void;
 }
 
-function PasswordForm({ token, account, onStep }: PasswordFormProps) {
+function PasswordForm({ token, account, onOutcome }: PasswordFormProps) {
   const gateway = useGateway();
   const session = useSession();
   async function send({ password = '' }: EntranceTexts) {
     try {
       await gateway.executeOpenly(SetLinkedPassword, { token, password });
     } catch (error) {
-      const next = stepAfter(error as Error);
-      if (next.kind === 'unknown') throw error;
-      return onStep(next);
+      if (codeOf(error) !== 'NOT_FOUND') throw error;
+      return onOutcome('over');
     }
     try {
       await session.logIn({ userName: account.userName, password, domain: account.domainId });
@@ -91,7 +76,7 @@ function PasswordForm({ token, account, onStep }: PasswordFormProps) {
       // A user with a second factor enters its code at the log-in. Another user who was logged in with this
       // browser is logged out.
       await session.logOutHere();
-      onStep({ kind: 'set' });
+      onOutcome('set');
     }
   }
 

@@ -1,6 +1,6 @@
 /** Sends operations as the user, and notes what the panel of the result shows beside the answer. */
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
-import { type DocumentNode, type ExecutionResult, getOperationAST, parse, print } from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, parse, print } from 'graphql';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
 import type { GatewayClient } from '../gateway/gateway-client';
@@ -104,7 +104,7 @@ export function isSubscription(
 }
 
 function failure(message: string): ExecutionResult {
-  return { errors: [{ message }] } as unknown as ExecutionResult;
+  return { errors: [new GraphQLError(message)] };
 }
 
 /** Older events are dropped. */

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import {
   CashOfCollectors,
   DuesOfStudent,
+  type PaymentType,
   ReceiptsOfStudent,
   ReceiveFee,
   StudentsWhoPay,
@@ -229,7 +230,7 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
   const pay = () => {
     const receipt = {
       studentId,
-      paymentType: way.toUpperCase(),
+      paymentType: way.toUpperCase() as PaymentType,
       ...(isNumbered && { instrumentNo: instrument.trim() }),
       ...(isNumbered && instrumentDay !== '' && { instrumentDate: instrumentDay }),
       ...(way === 'cheque' && bank.trim() !== '' && { instrumentBank: bank.trim() }),
@@ -238,7 +239,7 @@ function PaymentForm({ studentId, dues, onPaid }: PaymentFormProps) {
         : { amount }),
     };
     mutate(
-      { receipt: receipt as never },
+      { receipt },
       { onSuccess: ({ answer: { recordReceipt } }) => recordReceipt && onPaid(recordReceipt.receiptNo) },
     );
   };

@@ -140,7 +140,7 @@ interface LinkedFile {
 interface OwningRecord {
   readonly to: string;
   /** Opens the tab with the files. */
-  readonly search: never;
+  readonly search: Readonly<Record<string, string>>;
   /** The collection and the label of the record, or its id if the label is unknown. */
   readonly text: string;
 }
@@ -159,7 +159,7 @@ export function useOwningRecords(
     if (collection === null || recordId === null) return undefined;
     return {
       to: `/portal/records/${collection}/${encodeURIComponent(recordId)}`,
-      search: { tab: 'files' } as never,
+      search: { tab: 'files' },
       text: `${titleOf(collection)}: ${nameOf({ collection, recordId })}`,
     };
   };

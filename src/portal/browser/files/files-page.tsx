@@ -12,7 +12,7 @@ import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { FindInput, isFiltering, PageFilter, useAddress } from '../shell/page-filter';
 import { SharedWithInput } from '../shell/shared-with-input';
 import { Answered, EmptyState, PageFrame, ProblemState } from '../shell/states';
-import { IconButton, TextButton } from '../shell/text-button';
+import { IconButton, searchOf, TextButton } from '../shell/text-button';
 import { ChoiceField } from '../shell/text-field';
 import { useUserNames } from '../shell/use-record-labels';
 import { textColumn, type VirtualColumn, VirtualTable, type VirtualTableProps } from '../shell/virtual-table';
@@ -132,7 +132,7 @@ function FilesTable({ rows, more, onOpen, onDownload, onRemove }: FilesTableProp
       cell: (row) => {
         const owner = ownerOf(row);
         return owner ? (
-          <Link to={owner.to} search={owner.search}>
+          <Link to={owner.to} search={searchOf(owner.search)}>
             {owner.text}
           </Link>
         ) : (

@@ -19,7 +19,7 @@ import { dayBefore, monthsBefore, sessionYearOf, startOfSession } from '../langu
 import { nameOfEnumValue } from '../language/name-of-field';
 import { formats, say, t } from '../language/texts';
 import { type PortalOperation } from '../session/graphql-headers';
-import { TextLink } from '../shell/text-button';
+import { searchOf, TextLink } from '../shell/text-button';
 import { type DaySource, DayTile, type ShownTile, type Sourced } from './tile';
 
 type DayTotals = PresentOnDayQuery['daySheet']['totals'];
@@ -38,11 +38,11 @@ function placeOf(one: { readonly class: string; readonly section: string }): str
 export function useDaySources(day: string) {
   const nameOfReport = useNameOfReport();
   const { collections, sessionFirstMonth } = useViewer();
-  const source = <Result, Variables>(
+  const source = <Result, Variables extends object>(
     operation: PortalOperation<Result, Variables>,
     report: string,
     variables: Variables,
-    search: Readonly<Record<string, string>> = variables as never,
+    search: object = variables,
   ): DaySource<Result, Variables> | undefined => {
     const name = nameOfReport(report);
     const to = `/portal/reports/${name}`;
@@ -441,7 +441,7 @@ function KnownFigure<Result, Variables>({ of, title, show }: HeadlineFigureProps
   const [value, note]: readonly [ReactNode, ReactNode] =
     data === undefined ? [error ? '–' : <Skeleton key="value" height={28} width={110} />, ' '] : show(data);
   return (
-    <Link to={of.to} search={of.search as never} className="headline-figure">
+    <Link to={of.to} search={searchOf(of.search)} className="headline-figure">
       <Text component="span" c="dimmed" fw={500}>
         {title}
       </Text>

@@ -5,7 +5,7 @@ import type { PrintHead } from '../../../school/prints/print-definition.js';
 import { useViewer } from '../gateway/use-gateway';
 import { t } from '../language/texts';
 import { Icon } from '../shell/icon';
-import { TextButton } from '../shell/text-button';
+import { searchOf, TextButton } from '../shell/text-button';
 
 interface PrintMenuProps {
   /** The documents of a collection; for one record also those of any collection. */
@@ -38,7 +38,7 @@ export function PrintMenu({ collection, isOne = false, report, address }: PrintM
             key={print.name}
             component={Link}
             to={`/portal/prints/${print.name}`}
-            search={{ ...(print.collection === '*' && { collection }), ...address(print) } as never}
+            search={searchOf({ ...(print.collection === '*' && { collection }), ...address(print) })}
             leftSection={<Icon name="file" />}
           >
             {print.title}

@@ -24,7 +24,7 @@ import {
   ProblemState,
   SubjectProblem,
 } from '../shell/states';
-import { TextButton } from '../shell/text-button';
+import { searchOf, TextButton } from '../shell/text-button';
 import { HistoryTab } from './history-tab';
 import { addressesOfRecord } from './main-fields';
 import { type EditedRecord, RecordEditor } from './record-editor';
@@ -121,7 +121,7 @@ function MissingRecord({ above, collection }: MissingRecordProps) {
   if (collection === undefined) return <NotFoundState above={above} />;
   const look = (event: FormEvent) => {
     event.preventDefault();
-    void navigate({ to: `/portal/records/${collection}`, search: { search } as never });
+    void navigate({ to: `/portal/records/${collection}`, search: searchOf({ search }) });
   };
   return (
     <NotFoundState

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { t } from '../language/texts';
 import { Icon } from './icon';
+import { searchOf } from './text-button';
 
 export interface LinkCardProps {
   readonly to: string;
@@ -20,7 +21,7 @@ export interface LinkCardProps {
 export function LinkCard({ to, search, title, step, level = 2, children }: LinkCardProps) {
   return (
     <li>
-      <Card component={Link} to={to} search={search as never} withBorder padding="md" className="link-card">
+      <Card component={Link} to={to} search={searchOf(search)} withBorder padding="md" className="link-card">
         <Group gap="xs" wrap="nowrap">
           {step !== undefined && <StepSign step={step} />}
           <Text component={`h${level}`} fw={600} size="md">

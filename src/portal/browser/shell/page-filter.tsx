@@ -14,7 +14,7 @@ import {
 import { dayAfter } from '../language/days';
 import { t } from '../language/texts';
 import { Icon } from './icon';
-import { TextButton } from './text-button';
+import { searchOf, TextButton } from './text-button';
 import { TextField } from './text-field';
 
 export interface PageFilterProps {
@@ -104,7 +104,7 @@ export function useAddress<State extends Readonly<Record<string, string>>>(
       if (!isOpen()) return;
       void navigate({
         to: '.',
-        search: ((before: Readonly<Record<string, string>>) => ({ ...before, ...changes })) as never,
+        search: searchOf((before: Readonly<Record<string, string>>) => ({ ...before, ...changes })),
         replace: how === 'replace',
         resetScroll: false,
       });

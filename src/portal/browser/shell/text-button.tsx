@@ -20,6 +20,11 @@ interface LinkTarget {
   readonly hash?: string;
 }
 
+/** The query of a link. The router does not know the parameters of our pages, so that it would accept none. */
+export function searchOf(search: object | undefined): never {
+  return search as never;
+}
+
 export interface TextButtonProps extends ButtonProps, OwnProps<ButtonProps>, Partial<LinkTarget> {
   readonly label: ReactNode;
   readonly icon?: IconName;
@@ -37,7 +42,7 @@ export function TextButton({ label, icon, isMain = false, to, search, ...props }
   };
   if (to === undefined) return <Button {...look} {...props} />;
   return (
-    <Button component={Link} {...{ to, search: search as never }} {...look} {...(props as ButtonProps)} />
+    <Button component={Link} {...{ to, search: searchOf(search) }} {...look} {...(props as ButtonProps)} />
   );
 }
 
@@ -63,5 +68,5 @@ export interface TextLinkProps extends AnchorProps, LinkTarget {
 
 /** A link to a page of the portal. */
 export function TextLink({ search, ...props }: TextLinkProps) {
-  return <Anchor component={Link} {...(search && { search: search as never })} {...props} />;
+  return <Anchor component={Link} {...(search && { search: searchOf(search) })} {...props} />;
 }
