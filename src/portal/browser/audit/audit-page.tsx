@@ -70,7 +70,7 @@ function ChangesTable({ rows, more }: { readonly rows: readonly ListedChange[]; 
   const nameOf = useUserNames(rows.map(({ principal }) => principal));
   const titles = new Map([
     ...collections.map(({ name, title }) => [name, title] as const),
-    ...Object.entries(AUDITED_SUBJECTS).map(([subject, { name }]) => [subject, t(name)] as const),
+    ...Object.entries(AUDITED_SUBJECTS).map(([subject, [name]]) => [subject, t(name)] as const),
   ]);
   const versionText = (version: number) => (version === 0 ? '–' : formats.number(version));
   const credentialText = (credential: string) => {
@@ -114,11 +114,14 @@ function ChangesTable({ rows, more }: { readonly rows: readonly ListedChange[]; 
 
 /** Links to the history of a record, or to the page of another changed object. */
 function ChangedLink({ collection, id }: { readonly collection: string; readonly id: string }) {
-  const subject = AUDITED_SUBJECTS[collection];
-  if (subject?.pageOf) return <Link to={subject.pageOf(id)}>{id}</Link>;
+  const [subject, page] = AUDITED_SUBJECTS[collection] ?? [];
+  if (page) return <Link to={page + encodeURIComponent(id)}>{id}</Link>;
   if (subject) return id;
   return (
-    <Link to={`/portal/records/${collection}/${encodeURIComponent(id)}`} search={searchOf({ tab: 'history' })}>
+    <Link
+      to={`/portal/records/${collection}/${encodeURIComponent(id)}`}
+      search={searchOf({ tab: 'history' })}
+    >
       {id}
     </Link>
   );
@@ -207,7 +210,7 @@ function AuditFilter() {
         data={[
           { value: '', label: t('All collections') },
           ...collections.map(({ name, title }) => ({ value: name, label: title })),
-          ...Object.entries(AUDITED_SUBJECTS).map(([value, { name }]) => ({ value, label: t(name) })),
+          ...Object.entries(AUDITED_SUBJECTS).map(([value, [name]]) => ({ value, label: t(name) })),
         ]}
       />
       <DayInput label={t('From')} {...field('from')} />
@@ -261,28 +264,21 @@ function UserSelect({ value: userId, onChange }: { readonly value: string; onCha
   );
 }
 
-interface AuditedSubject {
-  readonly name: string;
-  /** The page of the changed object; absent if there is none. */
-  pageOf?(id: string): string;
-}
-
-/** The audited objects other than records, by the name that replaces the collection in the audit trail. */
-const AUDITED_SUBJECTS: Readonly<Record<string, AuditedSubject>> = {
-  $apiKey: { name: phrase('API keys'), pageOf: (id) => `/portal/keys/${id}` },
-  $webhook: { name: phrase('Webhooks'), pageOf: (id) => `/portal/webhooks/${id}` },
-  $accountLink: { name: phrase('Links to set a password'), pageOf: personPage },
-  $secondFactor: { name: phrase('Second factors'), pageOf: personPage },
-  $session: { name: phrase('Sessions'), pageOf: personPage },
-  $password: { name: phrase('Passwords'), pageOf: personPage },
-  $collection: { name: phrase('Collections'), pageOf: (id) => `/portal/collections/${id}` },
-  $property: { name: phrase('Settings'), pageOf: (id) => `/portal/settings?find=${encodeURIComponent(id)}` },
-  $domain: { name: phrase('Branches') },
+/**
+ * The audited objects other than records, by the name that replaces the collection in the audit trail: their
+ * name, and the address to which the id of one is added.
+ */
+const AUDITED_SUBJECTS: Readonly<Record<string, readonly [name: string, page?: string]>> = {
+  $apiKey: [phrase('API keys'), '/portal/keys/'],
+  $webhook: [phrase('Webhooks'), '/portal/webhooks/'],
+  $accountLink: [phrase('Links to set a password'), '/portal/people/'],
+  $secondFactor: [phrase('Second factors'), '/portal/people/'],
+  $session: [phrase('Sessions'), '/portal/people/'],
+  $password: [phrase('Passwords'), '/portal/people/'],
+  $collection: [phrase('Collections'), '/portal/collections/'],
+  $property: [phrase('Settings'), '/portal/settings?find='],
+  $domain: [phrase('Branches')],
 };
-
-function personPage(id: string): string {
-  return `/portal/people/${encodeURIComponent(id)}`;
-}
 
 type ListedChange = AuditOfSchoolQuery['auditTrail'][number];
 

@@ -12,7 +12,7 @@ import type { ResultColumn, ResultTable } from '../../explore/result-tables';
 import { useViewer } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { ParameterInput } from '../reports/parameters-form';
-import { InputDialog, SubmitForm, type SubmitFormProps } from '../shell/confirm-dialog';
+import { FormDialog, type SubmitFormProps } from '../shell/confirm-dialog';
 import { readJsonObject } from '../shell/read-json';
 import { LongTextField, PickField, SwitchField, TextField } from '../shell/text-field';
 import { findOperation, TileBody, useTileAnswer } from './dashboard-tile';
@@ -46,37 +46,37 @@ export function TileForm({ isNew, tile, theirs, onSave, onClose, ...form }: Tile
   const change = (next: Partial<DashboardTileInput>) => setEdited({ ...edited, ...next });
   const operation = findOperation(edited);
   return (
-    <InputDialog opened onClose={onClose} size="lg" title={isNew ? t('New tile') : t('Change the tile')}>
-      <SubmitForm
-        action={isNew ? t('Add the tile') : t('Save')}
-        isReady={operation !== undefined}
-        {...form}
-        meanwhile={
-          theirs && {
-            changed: { collection: 'dashboard', id: theirs.id },
-            theirs: [[t('Tiles'), theirs.tiles.join(', ')]],
-          }
+    <FormDialog
+      title={isNew ? t('New tile') : t('Change the tile')}
+      size="lg"
+      action={isNew ? t('Add the tile') : t('Save')}
+      isReady={operation !== undefined}
+      {...form}
+      meanwhile={
+        theirs && {
+          changed: { collection: 'dashboard', id: theirs.id },
+          theirs: [[t('Tiles'), theirs.tiles.join(', ')]],
         }
-        onCancel={onClose}
-        onSubmit={() => onSave({ ...edited, title: edited.title?.trim() || null })}
-      >
-        {typeof edited.document === 'string' ? (
-          <QueryFields edited={edited} isQuery={operation !== undefined} onChange={change} />
-        ) : (
-          <PickField
-            label={t('What it shows')}
-            description={operation ? say(operation.description) : t('An operation from the library')}
-            required
-            searchable
-            nothingFoundMessage={t('No operation has these words')}
-            data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
-            value={edited.operation || null}
-            onChange={(name) => setEdited({ ...EMPTY_TILE, operation: name, wide: edited.wide ?? false })}
-          />
-        )}
-        {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
-      </SubmitForm>
-    </InputDialog>
+      }
+      {...{ onClose, onCancel: onClose }}
+      onSubmit={() => onSave({ ...edited, title: edited.title?.trim() || null })}
+    >
+      {typeof edited.document === 'string' ? (
+        <QueryFields edited={edited} isQuery={operation !== undefined} onChange={change} />
+      ) : (
+        <PickField
+          label={t('What it shows')}
+          description={operation ? say(operation.description) : t('An operation from the library')}
+          required
+          searchable
+          nothingFoundMessage={t('No operation has these words')}
+          data={choicesOf(TILE_OPERATIONS.filter((one) => mayAsk(one, viewer)))}
+          value={edited.operation || null}
+          onChange={(name) => setEdited({ ...EMPTY_TILE, operation: name, wide: edited.wide ?? false })}
+        />
+      )}
+      {operation && <OperationFields edited={edited} operation={operation} onChange={change} />}
+    </FormDialog>
   );
 }
 

@@ -11,14 +11,7 @@ import {
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { dayAfter, fromWallTime } from '../language/days';
 import { formats, phrase, t } from '../language/texts';
-import {
-  ChangeButton,
-  DialogButton,
-  InputDialog,
-  notice,
-  SecretDialog,
-  SubmitForm,
-} from '../shell/confirm-dialog';
+import { ChangeButton, DialogButton, FormDialog, notice, SecretDialog } from '../shell/confirm-dialog';
 import { DayInput } from '../shell/day-input';
 import { StateTag } from '../shell/icon';
 import { ActionsHead, choicesOf, ListPage, ListTable, PlainList } from '../shell/list-table';
@@ -167,58 +160,58 @@ function NewKeyDialog({ onClose }: { onClose(): void }) {
   const inDays = () => (days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString());
   if (make.data) return <NewKey secret={make.data.createApiKey.key} onClose={onClose} />;
   return (
-    <InputDialog opened size="lg" onClose={onClose} title={t('New API key')} closeOnClickOutside={false}>
-      <SubmitForm
-        action={t('Create key')}
-        of={make}
-        isReady={hasScopes(scopes)}
-        note={
-          !hasScopes(scopes) && (
-            <Text c="dimmed" className="grow">
-              {t('Choose what it may do')}
-            </Text>
-          )
-        }
-        onCancel={onClose}
-        onSubmit={({ name = '' }) =>
-          make.mutate({
-            data: {
-              name: name.trim(),
-              scopes,
-              expiresAt: days === ON_A_DAY ? fromWallTime(`${dayAfter(lastDay)}T00:00`, timeZone) : inDays(),
-              ...(addresses.length > 0 && { allowedAddresses: addresses }),
-            },
-          })
-        }
-      >
-        <TextInput label={t('Name')} name="name" required maxLength={100} />
-        <PickField
-          label={t('Expires')}
-          data={[...choicesOf(LIFETIMES), { value: '', label: t('Never') }]}
-          value={days}
-          onChange={setDays}
+    <FormDialog
+      title={t('New API key')}
+      size="lg"
+      action={t('Create key')}
+      of={make}
+      isReady={hasScopes(scopes)}
+      note={
+        !hasScopes(scopes) && (
+          <Text c="dimmed" className="grow">
+            {t('Choose what it may do')}
+          </Text>
+        )
+      }
+      {...{ onClose, onCancel: onClose }}
+      onSubmit={({ name = '' }) =>
+        make.mutate({
+          data: {
+            name: name.trim(),
+            scopes,
+            expiresAt: days === ON_A_DAY ? fromWallTime(`${dayAfter(lastDay)}T00:00`, timeZone) : inDays(),
+            ...(addresses.length > 0 && { allowedAddresses: addresses }),
+          },
+        })
+      }
+    >
+      <TextInput label={t('Name')} name="name" required maxLength={100} />
+      <PickField
+        label={t('Expires')}
+        data={[...choicesOf(LIFETIMES), { value: '', label: t('Never') }]}
+        value={days}
+        onChange={setDays}
+      />
+      {days === ON_A_DAY && (
+        <DayInput
+          label={t('Last day')}
+          description={t('It works until the end of this day.')}
+          required
+          min={today}
+          max="9998-12-31"
+          value={lastDay}
+          onChange={setLastDay}
         />
-        {days === ON_A_DAY && (
-          <DayInput
-            label={t('Last day')}
-            description={t('It works until the end of this day.')}
-            required
-            min={today}
-            max="9998-12-31"
-            value={lastDay}
-            onChange={setLastDay}
-          />
-        )}
-        <TagsInput
-          label={t('Allowed addresses')}
-          description={t('IP addresses or networks. Leave empty to allow any.')}
-          maxTags={50}
-          value={addresses}
-          onChange={(texts) => setAddresses(oneByOne(texts))}
-        />
-        <ScopeTree scopes={scopes} change={setScopes} />
-      </SubmitForm>
-    </InputDialog>
+      )}
+      <TagsInput
+        label={t('Allowed addresses')}
+        description={t('IP addresses or networks. Leave empty to allow any.')}
+        maxTags={50}
+        value={addresses}
+        onChange={(texts) => setAddresses(oneByOne(texts))}
+      />
+      <ScopeTree scopes={scopes} change={setScopes} />
+    </FormDialog>
   );
 }
 
@@ -245,22 +238,21 @@ function RotateKeyDialog({ id, name, onClose }: RotateKeyDialogProps) {
   const rotate = useChange(RotateApiKeyInPortal, [ApiKeysOfPortal]);
   if (rotate.data) return <NewKey secret={rotate.data.rotateApiKey.key} onClose={onClose} />;
   return (
-    <InputDialog opened onClose={onClose} title={t('Rotate {name}?', { name })} closeOnClickOutside={false}>
-      <SubmitForm
-        action={t('Rotate')}
-        of={rotate}
-        onCancel={onClose}
-        onSubmit={() => rotate.mutate({ id, overlapSeconds: Number(overlap) })}
-      >
-        <Text>{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
-        <PickField
-          label={t('Keep the old key for')}
-          data={choicesOf(OVERLAPS)}
-          value={overlap}
-          onChange={setOverlap}
-        />
-      </SubmitForm>
-    </InputDialog>
+    <FormDialog
+      title={t('Rotate {name}?', { name })}
+      action={t('Rotate')}
+      of={rotate}
+      {...{ onClose, onCancel: onClose }}
+      onSubmit={() => rotate.mutate({ id, overlapSeconds: Number(overlap) })}
+    >
+      <Text>{t('A new key with the same name, scopes, addresses and expiry replaces it.')}</Text>
+      <PickField
+        label={t('Keep the old key for')}
+        data={choicesOf(OVERLAPS)}
+        value={overlap}
+        onChange={setOverlap}
+      />
+    </FormDialog>
   );
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../generated/portal/people/people';
 import { useChange, useListedPages } from '../gateway/use-gateway';
 import { formats, t } from '../language/texts';
-import { DialogButton, InputDialog, SecretDialog, SubmitForm } from '../shell/confirm-dialog';
+import { DialogButton, FormDialog, SecretDialog } from '../shell/confirm-dialog';
 import { StateTag } from '../shell/icon';
 import { ListTable, MoreButton } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
@@ -111,26 +111,26 @@ function InviteDialog({ onClose }: { onClose(): void }) {
   const invite = useChange(InvitePerson, [PeopleAccounts]);
   if (invite.data) return <SentLinkDialog {...invite.data.inviteUser} onClose={onClose} />;
   return (
-    <InputDialog opened onClose={onClose} title={t('Invite a user')}>
-      <SubmitForm
-        action={t('Invite')}
-        of={invite}
-        isReady={roles.length > 0}
-        onSubmit={({ userName = '', name = '', email }) =>
-          invite.mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
-        }
-      >
-        <TextInput label={t('User name')} required name="userName" />
-        <TextInput label={t('Name')} required name="name" />
-        <RolesInput value={roles} onChange={setRoles} />
-        <TextInput
-          label={t('Email address')}
-          description={t('The link is sent there if the school has a mail server')}
-          type="email"
-          name="email"
-        />
-      </SubmitForm>
-    </InputDialog>
+    <FormDialog
+      title={t('Invite a user')}
+      onClose={onClose}
+      action={t('Invite')}
+      of={invite}
+      isReady={roles.length > 0}
+      onSubmit={({ userName = '', name = '', email }) =>
+        invite.mutate({ data: { userName, name, roles: [...roles], ...(email && { email }) } })
+      }
+    >
+      <TextInput label={t('User name')} required name="userName" />
+      <TextInput label={t('Name')} required name="name" />
+      <RolesInput value={roles} onChange={setRoles} />
+      <TextInput
+        label={t('Email address')}
+        description={t('The link is sent there if the school has a mail server')}
+        type="email"
+        name="email"
+      />
+    </FormDialog>
   );
 }
 

@@ -13,7 +13,7 @@ import { FilePicker, SendingProgressBar } from '../shell/file-picker';
 import { StateTag } from '../shell/icon';
 import { FactStrip } from '../shell/link-card';
 import { ActionsHead, ListTable } from '../shell/list-table';
-import { EmptyState, LoadingState, ProblemState } from '../shell/states';
+import { Answered, EmptyState, LoadingState, ProblemState } from '../shell/states';
 import { IconButton, TextButton, TextLink } from '../shell/text-button';
 import { escapeValue } from './filter-conditions';
 import { mainFieldsOf } from './main-fields';
@@ -79,9 +79,9 @@ const SHOWN = 10;
 
 function MessagesTo({ address }: { readonly address: string }) {
   const [opened, setOpened] = useState<string>();
-  const { data, error, refetch } = useOperation(MessagesOfPortal, { recipient: address, first: SHOWN });
-  const messages = data?.messages.nodes ?? [];
-  const message = messages.find(({ id }) => id === opened);
+  const { data, ...answer } = useOperation(MessagesOfPortal, { recipient: address, first: SHOWN });
+  const messages = data?.messages.nodes;
+  const message = messages?.find(({ id }) => id === opened);
   return (
     <section aria-label={address}>
       <Group justify="space-between">
@@ -90,31 +90,34 @@ function MessagesTo({ address }: { readonly address: string }) {
           {t('All messages to this record')}
         </TextLink>
       </Group>
-      {error && <ProblemState problem={error} retry={() => void refetch()} />}
-      {!error && !data && <LoadingState rows={3} />}
-      {data && messages.length === 0 && <p className="dimmed">{t('No messages yet')}</p>}
-      {messages.length > 0 && (
-        <ListTable
-          label={t('Messages')}
-          rows={messages}
-          columns={[
-            [
-              t('Message'),
-              (one) => (
-                <Anchor component="button" type="button" onClick={() => setOpened(one.id)}>
-                  {labelOfMessage(one) || t('Without a subject')}
-                </Anchor>
-              ),
-              'wrapped',
-            ],
-            [
-              t('State'),
-              ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
-            ],
-            [t('Requested'), ({ createdAt }) => formats.instant(createdAt), 'unbroken'],
-          ]}
-        />
-      )}
+      <Answered
+        of={{ ...answer, data: messages }}
+        rows={3}
+        empty={<p className="dimmed">{t('No messages yet')}</p>}
+      >
+        {(rows) => (
+          <ListTable
+            label={t('Messages')}
+            rows={rows}
+            columns={[
+              [
+                t('Message'),
+                (one) => (
+                  <Anchor component="button" type="button" onClick={() => setOpened(one.id)}>
+                    {labelOfMessage(one) || t('Without a subject')}
+                  </Anchor>
+                ),
+                'wrapped',
+              ],
+              [
+                t('State'),
+                ({ state }) => <StateTag state={state}>{t(MESSAGE_STATE_NAMES[state] ?? state)}</StateTag>,
+              ],
+              [t('Requested'), ({ createdAt }) => formats.instant(createdAt), 'unbroken'],
+            ]}
+          />
+        )}
+      </Answered>
       {message && <MessageDialog message={message} onClose={() => setOpened(undefined)} />}
     </section>
   );

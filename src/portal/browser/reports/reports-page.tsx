@@ -2,7 +2,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { REPORT_TOPICS } from '../../../generated/portal/report-topics';
 import { TOPICS } from '../../explore/example-operation';
-import { useViewer } from '../gateway/use-gateway';
+import { useViewer, type Viewer } from '../gateway/use-gateway';
 import { inOrderOfTitle, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';
 import { LinkCard } from '../shell/link-card';
@@ -10,25 +10,11 @@ import { FindInput, useAddress } from '../shell/page-filter';
 import { containsWords } from '../shell/sort-rows';
 import { EmptyState, PageFrame, TitledSection } from '../shell/states';
 
-interface ListedReport {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly topic: string;
-}
-
 export function ReportsPage() {
-  const reports = inOrderOfTitle(
-    useViewer().reports.map(({ name, field, title, description }) => ({
-      name,
-      topic: REPORT_TOPICS[field] ?? '',
-      title,
-      description: say(description),
-    })),
-  );
+  const reports = inOrderOfTitle(useViewer().reports);
   const [{ find }, , field] = useAddress({ find: '' });
   const found = reports.filter(({ name, title, description }) =>
-    containsWords(`${name} ${title} ${description}`, find),
+    containsWords(`${name} ${title} ${say(description)}`, find),
   );
   return (
     <PageFrame
@@ -41,7 +27,11 @@ export function ReportsPage() {
       {found.length === 0 && <EmptyState icon="search" title={t('No reports match')} />}
       <Stack gap="xl">
         {[...TOPICS, ''].map((topic) => (
-          <ReportGroup key={topic} topic={topic} reports={found.filter((report) => report.topic === topic)} />
+          <ReportGroup
+            key={topic}
+            topic={topic}
+            reports={found.filter((report) => (REPORT_TOPICS[report.field] ?? '') === topic)}
+          />
         ))}
       </Stack>
     </PageFrame>
@@ -51,7 +41,7 @@ export function ReportsPage() {
 interface ReportGroupProps {
   /** Empty for reports that the library does not contain. */
   readonly topic: string;
-  readonly reports: readonly ListedReport[];
+  readonly reports: Viewer['reports'];
 }
 
 function ReportGroup({ topic, reports }: ReportGroupProps) {
@@ -62,7 +52,7 @@ function ReportGroup({ topic, reports }: ReportGroupProps) {
         {reports.map(({ name, title, description }) => (
           <LinkCard key={name} to={`/portal/reports/${name}`} title={title} level={3}>
             <Text c="dimmed" lineClamp={3}>
-              <CodeSpans text={description} />
+              <CodeSpans text={say(description)} />
             </Text>
           </LinkCard>
         ))}

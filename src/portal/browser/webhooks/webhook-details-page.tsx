@@ -30,7 +30,7 @@ import {
   useEventWords,
   WebhookForm,
   WebhookSecret,
-} from './webhook-form';
+} from './webhooks-page';
 
 /** How often to check whether the address answers again. */
 const LOOK_EVERY_MS = 15_000;
