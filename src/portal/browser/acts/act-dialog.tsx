@@ -7,6 +7,7 @@ import type { Act, ActInput, ShownResult } from '../../../school/acts/act-defini
 import { useViewer, useWrite } from '../gateway/use-gateway';
 import { nameOfColumn } from '../language/name-of-field';
 import { formats, t } from '../language/texts';
+import { valueOfText } from '../reports/askable-report';
 import { ParameterInput } from '../reports/parameters-form';
 import { ConfirmDialog, notice, useUndoNotice } from '../shell/confirm-dialog';
 import { ListTable } from '../shell/list-table';
@@ -59,7 +60,9 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
       </ConfirmDialog>
     );
   const sentValueOf = (input: ActInput) => {
-    const value = asked.includes(input) ? parsed(input, written[input.path]?.trim() ?? '') : given(input);
+    const text = written[input.path]?.trim() ?? '';
+    const typed = text === '' ? undefined : valueOfText(input, text);
+    const value = asked.includes(input) ? typed : given(input);
     return input.isList && value !== undefined && !Array.isArray(value) ? [value] : value;
   };
   const values = new Map(
@@ -128,12 +131,6 @@ export function ActDialog({ act, subject, onDone, onClose }: ActDialogProps) {
 
 function titleOf(act: Act, { title, path }: ActInput): string {
   return title === undefined ? nameOfColumn(path.split('.').at(-1) ?? path) : sayAct(act, title);
-}
-
-function parsed({ type }: ActInput, text: string): unknown {
-  if (text === '') return undefined;
-  if (type === 'Boolean') return text === 'true';
-  return type === 'Int' || type === 'Float' ? Number(text) : text;
 }
 
 interface AskedInputProps {

@@ -2,7 +2,7 @@
 
 import type { ExampleOperation } from '../../explore/example-operation.js';
 import { hashOfOperation, printVariables } from '../../explore/shared-operation.js';
-import type { AskedParameter } from '../reports/askable-report.js';
+import { type AskedParameter, valueOfText } from '../reports/askable-report.js';
 import { readJsonObject } from '../shell/read-json.js';
 
 export interface TileOperation {
@@ -99,13 +99,7 @@ export function fromFormValues(
   values: Readonly<Record<string, string>>,
 ): TileVariables {
   const given = parameters.filter(({ name }) => (values[name] ?? '') !== '');
-  return Object.fromEntries(given.map(({ name, type }) => [name, toValue(values[name] ?? '', type)]));
-}
-
-function toValue(text: string, type: string): unknown {
-  if (type === 'Boolean') return text === 'true';
-  // Input that is not a number is sent unchanged, and the gateway explains the fault.
-  return type === 'Int' && /^-?\d+$/.test(text) ? Number(text) : text;
+  return Object.fromEntries(given.map((one) => [one.name, valueOfText(one, values[one.name] ?? '')]));
 }
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {

@@ -11,7 +11,7 @@ import {
   type ShownImportFragment,
 } from '../../../generated/portal/imports/imports';
 import { useAskAnew, useEvents, useOperation, useTitleOf } from '../gateway/use-gateway';
-import { ProblemWords } from '../language/problem-words';
+import { ProblemList, ProblemWords } from '../language/problem-words';
 import { t } from '../language/texts';
 import { codeOf } from '../session/gateway-problem';
 import { ChangeButton } from '../shell/confirm-dialog';
@@ -152,13 +152,7 @@ function Fault({ fault }: { readonly fault: unknown }) {
       <Text className="wrapped">
         <ProblemWords text={detail} />
       </Text>
-      <ul>
-        {errors.slice(0, 20).map((one) => (
-          <li key={one.detail} className="wrapped">
-            <ProblemWords text={one.detail} />
-          </li>
-        ))}
-      </ul>
+      <ProblemList texts={errors.slice(0, 20).map((one) => one.detail)} />
       <Code>{code}</Code>
     </Alert>
   );

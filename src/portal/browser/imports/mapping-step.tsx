@@ -13,7 +13,7 @@ import {
   TryImport,
 } from '../../../generated/portal/imports/imports';
 import { useChange, useOperation, useRights } from '../gateway/use-gateway';
-import { ProblemWords } from '../language/problem-words';
+import { ProblemList } from '../language/problem-words';
 import { t } from '../language/texts';
 import { sayAllowed, sayFieldName } from '../records/use-declared-collection';
 import { useDraft } from '../records/use-draft';
@@ -164,13 +164,7 @@ function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
   if (warnings.length === 0) return null;
   return (
     <WarningNotice title={t('Seen in the file')}>
-      <ul className="plain-list">
-        {warnings.map((warning) => (
-          <li key={warning} className="wrapped">
-            <ProblemWords text={warning} />
-          </li>
-        ))}
-      </ul>
+      <ProblemList className="plain-list" texts={warnings} />
     </WarningNotice>
   );
 }
@@ -182,15 +176,7 @@ function MappingProblem({ problem }: { readonly problem: Error }) {
   return (
     <Stack gap="xs">
       <ProblemState problem={problem} />
-      {details.length > 1 && (
-        <ul>
-          {details.map(({ detail }) => (
-            <li key={detail} className="wrapped">
-              {detail}
-            </li>
-          ))}
-        </ul>
-      )}
+      {details.length > 1 && <ProblemList texts={details.map(({ detail = '' }) => detail)} />}
     </Stack>
   );
 }

@@ -20,6 +20,25 @@ const LOADERS: Readonly<Record<string, () => Promise<Say>>> = {
   },
 };
 
+/** Shows messages of the gateway one below the other. */
+export function ProblemList({
+  texts,
+  ...list
+}: {
+  readonly texts: readonly string[];
+  readonly className?: string;
+}) {
+  return (
+    <ul {...list}>
+      {texts.map((text) => (
+        <li key={text} className="wrapped">
+          <ProblemWords text={text} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Shows a message of the gateway, in English if it has no translation, or none can be loaded. */
 export function ProblemWords({ text }: { readonly text: string }): ReactNode {
   const { locale } = useLingui().i18n;

@@ -22,28 +22,6 @@ export function phrase(message: string): string {
   return message;
 }
 
-export interface Formats {
-  number(value: number | string): string;
-  /** With the sign of the currency and always two decimals, so that a column of amounts lines up. */
-  money(value: number | string, currency?: string): string;
-  /** Short, for axes and tiles: 12 L, 3.4 Cr. */
-  shortNumber(value: number): string;
-  shortMoney(value: number, currency?: string): string;
-  percent(value: number | string): string;
-  /** The size of a file in a suitable unit: 640 bytes, 12.4 MB. */
-  bytes(value: number): string;
-  /** Accepts `YYYY-MM-DD` or an instant. */
-  day(value: string): string;
-  month(value: string): string;
-  /** The month without its year, for a list that shows the year once. */
-  shortMonth(value: string): string;
-  instant(value: string): string;
-  /** The current day, as `YYYY-MM-DD`. */
-  readonly today: string;
-  readonly timeZone: string;
-  readonly locale: string;
-}
-
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 const SHORT = { notation: 'compact', maximumFractionDigits: 2 } as const;
 
@@ -66,13 +44,18 @@ export function showTimesIn(timeZone: string): void {
 }
 
 /** Prints numbers and times in the language of the page and the time zone of the school. */
-export const formats: Formats = {
-  number: (value) => printNumber(value, { maximumFractionDigits: 2 }),
-  money: (value, currency = 'INR') => printNumber(value, { style: 'currency', currency }),
-  shortNumber: (value) => printNumber(value, SHORT),
-  shortMoney: (value, currency = 'INR') => printNumber(value, { ...SHORT, style: 'currency', currency }),
-  percent: (value) => `${formats.number(value)}%`,
-  bytes(value) {
+export const formats = {
+  number: (value: number | string): string => printNumber(value, { maximumFractionDigits: 2 }),
+  /** With the sign of the currency and always two decimals, so that a column of amounts lines up. */
+  money: (value: number | string, currency = 'INR'): string =>
+    printNumber(value, { style: 'currency', currency }),
+  /** Short, for axes and tiles: 12 L, 3.4 Cr. */
+  shortNumber: (value: number): string => printNumber(value, SHORT),
+  shortMoney: (value: number, currency = 'INR'): string =>
+    printNumber(value, { ...SHORT, style: 'currency', currency }),
+  percent: (value: number | string): string => `${formats.number(value)}%`,
+  /** The size of a file in a suitable unit: 640 bytes, 12.4 MB. */
+  bytes(value: number): string {
     const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), BYTE_UNITS.length - 1);
     const unit = { style: 'unit', unit: BYTE_UNITS[power] } as const;
     // The short form of bytes has no plural.
@@ -82,22 +65,26 @@ export const formats: Formats = {
         : { maximumFractionDigits: 1 };
     return printNumber(value / 1000 ** power, { ...unit, ...form });
   },
-  day(value) {
+  /** Accepts `YYYY-MM-DD` or an instant. */
+  day(value: string): string {
     const isInstant = value.length > 10 && isTime(value);
     const day = isInstant ? dayOfInstant(Date.parse(value)) : value;
     return sayTime(day, day, { dateStyle: 'medium', timeZone: 'UTC' });
   },
-  month: (value) => sayTime(value, `${value}-01`, { month: 'short', year: 'numeric', timeZone: 'UTC' }),
-  shortMonth: (value) => sayTime(value, `${value}-01`, { month: 'short', timeZone: 'UTC' }),
-  instant: (value) =>
+  month: (value: string): string =>
+    sayTime(value, `${value}-01`, { month: 'short', year: 'numeric', timeZone: 'UTC' }),
+  /** The month without its year, for a list that shows the year once. */
+  shortMonth: (value: string): string => sayTime(value, `${value}-01`, { month: 'short', timeZone: 'UTC' }),
+  instant: (value: string): string =>
     sayTime(value, value, { dateStyle: 'medium', timeStyle: 'short', timeZone: formats.timeZone }),
-  get today() {
+  /** The current day, as `YYYY-MM-DD`. */
+  get today(): string {
     return dayOfInstant(Date.now());
   },
-  get timeZone() {
+  get timeZone(): string {
     return schoolZone.get();
   },
-  get locale() {
+  get locale(): string {
     return LOCALES[shown.get().language];
   },
 };

@@ -20,14 +20,7 @@ import { SessionList } from '../account/session-list';
 import { useChange, useOperation, useViewer } from '../gateway/use-gateway';
 import { formats, say, t } from '../language/texts';
 import { sayFieldName } from '../records/use-declared-collection';
-import {
-  ActionButton,
-  ChangeButton,
-  ChangedMeanwhile,
-  ConfirmDialog,
-  notice,
-  savedOver,
-} from '../shell/confirm-dialog';
+import { ActionButton, ChangeButton, ConfirmDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { FactStrip } from '../shell/link-card';
 import { ListTable } from '../shell/list-table';
 import { PageTab, PageTabs } from '../shell/page-filter';
@@ -171,7 +164,16 @@ function AccountDialog({ what, begun, now, onClose }: AccountDialogProps) {
       title={what === 'roles' ? t('Change roles') : action}
       action={what === 'roles' ? t('Save') : action}
       isDangerous={what === 'active' && isActive}
-      of={{ isPending: setUserRoles.isPending || setUserActive.isPending, error: theirs ? null : error }}
+      of={{ isPending: setUserRoles.isPending || setUserActive.isPending, error }}
+      meanwhile={
+        theirs && {
+          changed: { collection: 'pltf_user', id: userId },
+          theirs: [
+            [t('Roles'), theirs.roles.join(', ')],
+            [t('State'), theirs.isActive ? t('Active') : t('Deactivated')],
+          ],
+        }
+      }
       onConfirm={() =>
         what === 'roles'
           ? setUserRoles.mutate({ ...common, roles: [...roles] }, done)
@@ -180,15 +182,6 @@ function AccountDialog({ what, begun, now, onClose }: AccountDialogProps) {
       onClose={onClose}
     >
       {what === 'roles' && <RolesInput value={roles} onChange={setRoles} />}
-      {theirs && (
-        <ChangedMeanwhile
-          changed={{ collection: 'pltf_user', id: userId }}
-          theirs={[
-            [t('Roles'), theirs.roles.join(', ')],
-            [t('State'), theirs.isActive ? t('Active') : t('Deactivated')],
-          ]}
-        />
-      )}
       {what === 'roles' && t('The change applies at once, also to open sessions and API keys.')}
       {what === 'active' &&
         (isActive

@@ -24,6 +24,12 @@ export interface AskedParameter {
   readonly lines?: number | undefined;
 }
 
+/** The value of an input. A text that is not a number is sent unchanged, and the gateway explains the fault. */
+export function valueOfText({ type }: Pick<AskedParameter, 'type'>, text: string): unknown {
+  if (type === 'Boolean') return text === 'true';
+  return (type === 'Int' || type === 'Float') && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
 /** The names of parameters in REST that are not those of the schema in snake case. A test compares them. */
 const REST_NAMES: Readonly<Record<string, string>> = {
   ...{ role: 'roles', studentId: 'name.value', userId: 'name.value' },

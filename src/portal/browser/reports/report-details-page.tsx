@@ -25,7 +25,7 @@ import {
   ProblemState,
 } from '../shell/states';
 import { TextButton } from '../shell/text-button';
-import type { AskableReport, AskedParameter } from './askable-report';
+import { type AskableReport, type AskedParameter, valueOfText } from './askable-report';
 import { EarlierChoice, useEarlierReport } from './earlier-report';
 import { ParametersForm } from './parameters-form';
 import { useReportLinks } from './report-links';
@@ -246,9 +246,7 @@ function withDefaults({ parameters }: AskableReport, written: Values, firstMonth
 
 function variablesOf({ parameters }: AskableReport, values: Values): Readonly<Record<string, unknown>> {
   const given = parameters.filter(({ name }) => values[name] !== '');
-  return Object.fromEntries(
-    given.map(({ name, type }) => [name, type === 'Boolean' ? values[name] === 'true' : values[name]]),
-  );
+  return Object.fromEntries(given.map((one) => [one.name, valueOfText(one, values[one.name] ?? '')]));
 }
 
 function Warnings({ answer }: { readonly answer: AnsweredReport }) {

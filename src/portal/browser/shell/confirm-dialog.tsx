@@ -38,7 +38,8 @@ type SentChange = Pick<UseMutationResult, 'isPending' | 'error'>;
 
 const NOT_SENT: SentChange = { isPending: false, error: null };
 
-interface ConfirmDialogProps extends Pick<SubmitFormProps, 'action' | 'isDangerous' | 'of' | 'isReady'> {
+interface ConfirmDialogProps
+  extends Pick<SubmitFormProps, 'action' | 'isDangerous' | 'of' | 'isReady' | 'meanwhile'> {
   readonly title: string;
   onConfirm(): void;
   onClose(): void;
@@ -99,7 +100,7 @@ interface ChangedMeanwhileProps {
  * Names who saved the current version, and shows it, in a form whose save was refused because somebody else
  * saved first.
  */
-export function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
+function ChangedMeanwhile({ changed, theirs }: ChangedMeanwhileProps) {
   return (
     <div role="alert">
       <WarningNotice title={t('Someone else has changed this')}>

@@ -42,16 +42,8 @@ type ColumnKind = 'numeric' | 'extra' | 'numeric extra';
 export function textColumn<Row>(
   ...[name, head, width, text, kind]: [string, string, number, (row: Row) => string, kind?: ColumnKind]
 ): VirtualColumn<Row> {
-  const [isNumeric, isExtra] = (['numeric', 'extra'] as const).map((word) => kind?.includes(word) === true);
-  return {
-    name,
-    head,
-    width,
-    cell: text,
-    title: text,
-    isNumeric: isNumeric === true,
-    isExtra: isExtra === true,
-  };
+  const is = (word: 'numeric' | 'extra') => kind?.includes(word) === true;
+  return { name, head, width, cell: text, title: text, isNumeric: is('numeric'), isExtra: is('extra') };
 }
 
 /** Makes a table a grid: a cell has the focus, and can be opened to change its content. */
