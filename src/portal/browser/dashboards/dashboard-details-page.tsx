@@ -50,12 +50,12 @@ interface ShownDashboardProps {
   onOutdated(): void;
 }
 
-type OpenDialog =
-  | { readonly kind: 'none' | 'removal' }
+interface OpenDialog {
+  readonly kind: 'none' | 'removal' | 'settings' | 'newTile' | 'tile';
   /** The dashboard as it was when the dialog was opened. */
-  | { readonly kind: 'settings'; readonly begun: StoredDashboard }
-  | { readonly kind: 'newTile'; readonly begun: StoredDashboard; readonly tile?: DashboardTileInput }
-  | { readonly kind: 'tile'; readonly begun: StoredDashboard; readonly tile: DashboardTileInput };
+  readonly begun?: StoredDashboard;
+  readonly tile?: DashboardTileInput;
+}
 
 /** The tile that was removed last, and its place. It can be restored while the page is open. */
 interface RemovedTile {
@@ -88,7 +88,7 @@ function ShownDashboard({ dashboard, onOutdated }: ShownDashboardProps) {
     change.reset();
     if (location.hash !== '') void navigate({ to: '.', hash: '', replace: true });
   };
-  const begun = 'begun' in dialog ? dialog.begun : dashboard;
+  const { begun = dashboard } = dialog;
   const { over, theirs } = savedOver(begun, dashboard, change.error);
   const save = (data: UpdateDashboardInput) =>
     change.mutate({ id, version: over.version, data }, { onSuccess: close });

@@ -185,13 +185,7 @@ function FirstSteps({ isEmpty, steps }: SchoolBeginning) {
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} component="ol" className="plain-list" mb="lg">
         {steps.map(({ to, search, title, about, isDone, open = [] }, index) => (
-          <LinkCard
-            key={to}
-            to={to}
-            {...(search && { search })}
-            title={t(title)}
-            step={isDone ? 'done' : index + 1}
-          >
+          <LinkCard key={to} {...{ to, search }} title={t(title)} step={isDone ? 'done' : index + 1}>
             <Text c="dimmed">{t(about)}</Text>
             {open.length > 0 && (
               <Text className="wrapped">{t('Still to set: {names}', { names: open.join(', ') })}</Text>

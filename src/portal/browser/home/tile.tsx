@@ -40,12 +40,7 @@ export function TileCard({ title, isWide, place, controls, children, ...drop }: 
         </Text>
         <Group gap={4} wrap="nowrap" className="tile-controls no-print">
           {place && (
-            <TextLink
-              to={place.to}
-              {...(place.search && { search: place.search })}
-              {...(place.hash && { hash: place.hash })}
-              aria-label={t('Open: {title}', { title })}
-            >
+            <TextLink {...place} aria-label={t('Open: {title}', { title })}>
               {t('Open')}
             </TextLink>
           )}
@@ -159,7 +154,7 @@ export type Sourced<Props extends { readonly of: unknown }> = Omit<Props, 'of'> 
 export function DayTile<Result, Variables>({ of, ...props }: Sourced<DayTileProps<Result, Variables>>) {
   if (!of) return null;
   return (
-    <TileCard title={props.title} isWide={props.isWide === true} place={of}>
+    <TileCard title={props.title} isWide={props.isWide === true} place={{ to: of.to, search: of.search }}>
       <TileAnswer of={of} {...props} />
       {of.report !== undefined && <TileRefresher asked={of.operation.name} report={of.report} />}
     </TileCard>

@@ -8,7 +8,7 @@ import { searchOf } from './text-button';
 export interface LinkCardProps {
   readonly to: string;
   /** The query of the address. */
-  readonly search?: Readonly<Record<string, string>>;
+  readonly search?: Readonly<Record<string, string>> | undefined;
   readonly title: string;
   /** The number of a card that is a step, or `done`. */
   readonly step?: number | 'done';

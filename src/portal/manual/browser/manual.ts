@@ -1,5 +1,5 @@
 /** The search of the manual, the buttons that copy its examples, and the account in its header. */
-import MiniSearch from 'minisearch';
+import MiniSearch, { type SearchResult } from 'minisearch';
 import { LoginSession } from '../../browser/session/login-session';
 import { showRoomAccount } from '../../browser/session/show-room-account';
 import { SEARCH_OPTIONS, type SearchedSection } from '../../pages/search-index.js';
@@ -65,21 +65,13 @@ async function loadIndex(): Promise<MiniSearch<SearchedSection>> {
   return MiniSearch.loadJSON(await answer.text(), SEARCH_OPTIONS);
 }
 
-function foundItem({
-  id,
-  title,
-  page,
-}: {
-  readonly id: string;
-  readonly title?: string;
-  readonly page?: string;
-}) {
+function foundItem({ id, title = '', page = '' }: SearchResult): HTMLLIElement {
   const item = document.createElement('li');
   const link = document.createElement('a');
   link.href = id;
-  link.textContent = title ?? '';
+  link.textContent = title;
   const where = document.createElement('small');
-  where.textContent = page === title ? '' : (page ?? '');
+  where.textContent = page === title ? '' : page;
   link.append(where);
   item.append(link);
   return item;
