@@ -10,7 +10,7 @@ import type { ExampleOperation } from '../../explore/example-operation';
 import { t } from '../language/texts.js';
 import { lazyPart } from '../shell/states';
 
-/** Monaco, the editor in GraphiQL, gets the addresses of its web workers on our server before it is loaded. */
+/** Monaco, the editor in GraphiQL, gets the addresses of its workers on our server before it is loaded. */
 const Explorer = lazyPart(async () => {
   const urls: Readonly<Record<string, string>> = { json, graphql };
   const getWorker = (_id: string, label: string) => new Worker(urls[label] ?? editor, { name: label });

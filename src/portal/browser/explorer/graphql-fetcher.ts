@@ -1,6 +1,7 @@
 /** Sends operations as the user, and notes what the panel of the result shows beside the answer. */
 import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
-import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, parse, print } from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
+import { GraphQLError, getOperationAST, parse, print } from 'graphql';
 import type { ExampleOperation } from '../../explore/example-operation';
 import type { RunOperation } from '../../explore/paged-list';
 import type { GatewayClient } from '../gateway/gateway-client';

@@ -15,7 +15,7 @@ import {
 import { fromWallTime, toWallTime } from '../language/days';
 import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
-import { FilterButton } from '../records/filter-builder';
+import { FilterButton } from '../records/filter-button';
 import { EXPORT_FORMATS } from '../records/view-address';
 import { toError } from '../session/gateway-problem';
 import { CodeToCopy } from '../shell/code-to-copy';

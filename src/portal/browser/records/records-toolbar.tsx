@@ -11,7 +11,7 @@ import { PrintMenu } from '../prints/print-menu';
 import { notice } from '../shell/confirm-dialog';
 import { FindInput } from '../shell/page-filter';
 import { TextButton } from '../shell/text-button';
-import { FilterButton } from './filter-builder';
+import { FilterButton } from './filter-button';
 import { SavedViewsMenu } from './saved-views-menu';
 import { type DeclaredField, sayFieldName } from './use-declared-collection';
 import { EXPORT_FORMATS } from './view-address';

@@ -64,7 +64,8 @@ export class LoginSession {
   }
 
   /**
-   * Completes a login at an identity provider with the code of the second factor. @throws GatewayProblem as `logIn`
+   * Completes a login at an identity provider with the code of the second factor.
+   * @throws GatewayProblem as `logIn`
    */
   async logInByCode(code: string): Promise<void> {
     const response = await fetch('/auth/browser/oidc/code', {

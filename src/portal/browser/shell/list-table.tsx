@@ -86,7 +86,7 @@ export function ListTable<Row>({
                   const Cell = isHead ? Table.Th : Table.Td;
                   return (
                     <Cell
-                      // biome-ignore lint/suspicious/noArrayIndexKey: a column has no other name than its place.
+                      // biome-ignore lint/suspicious/noArrayIndexKey: its place is its name.
                       key={index}
                       className={className}
                       scope={isHead ? 'row' : undefined}

@@ -20,7 +20,7 @@ interface LinkTarget {
   readonly hash?: string;
 }
 
-/** The query of a link. The router does not know the parameters of our pages, so that it would accept none. */
+/** The query of a link. The router does not know the parameters of our pages: it would accept none. */
 export function searchOf(search: object | undefined): never {
   return search as never;
 }
