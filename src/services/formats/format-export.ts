@@ -59,7 +59,7 @@ export class FormatExport {
   readonly #options: FormatExportOptions;
   readonly #context: FormatContext;
   readonly #rows = new Map<string, number>();
-  readonly #readiness = new Readiness();
+  readonly #readiness: Readiness = { lacks: [], counts: new Map() };
   /** The ids in the files that others refer to. */
   readonly #idsByFile = new Map<string, Set<string>>();
 
@@ -215,10 +215,15 @@ export class FormatExport {
   ): void {
     const label = file.label === undefined ? '' : String(valueAt(file.label, row, this.#context) ?? '');
     const id = String(row.data._id ?? '');
-    const lack = { file: file.name, collection: row.collection, id, label, column, value };
-    if (this.#isDangling(rule, value))
-      this.#readiness.add({ ...lack, expected: `an id of ${rule.in}.csv; the row is left out` });
-    else this.#readiness.check(rule, lack);
+    const expected = this.#isDangling(rule, value)
+      ? `an id of ${rule.in}.csv; the row is left out`
+      : expectationOf(rule, value);
+    if (expected === undefined) return;
+    const { lacks, counts } = this.#readiness;
+    const key = `${file.name}: ${column}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const lack = { file: file.name, collection: row.collection, id, label, column, value, expected };
+    if (lacks.length < MOST_LISTED) lacks.push(lack);
   }
 
   #manifest({ properties, files, closing }: NonNullable<FormatMapping['manifest']>): string {
@@ -245,6 +250,9 @@ async function* following(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest;
 }
 
+/** The first step of `{path}`, of the value of a member that names a path, and of a condition. */
+const NAMED_FIELD = /(?:\{|"(?:field|each|only|distinct|where)":")([a-z_]\w*)/gi;
+
 /** The top-level fields that a mapping reads, by collection. */
 export function usedFields({ files }: FormatMapping): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
@@ -253,12 +261,7 @@ export function usedFields({ files }: FormatMapping): ReadonlyMap<string, Readon
       if (!('collection' in source)) continue;
       const text = JSON.stringify(source);
       const fields = getOrMake(used, source.collection, () => new Set());
-      const named = [
-        ...[...text.matchAll(/\{([a-z_][\w.]*)\}/gi)].map(([, path]) => path),
-        ...[...text.matchAll(/"(?:field|each|only|distinct)":"([a-z_][\w.]*)"/gi)].map(([, path]) => path),
-        ...[...text.matchAll(/"where":"([a-z_]\w*)/gi)].map(([, path]) => path),
-      ];
-      for (const path of named) fields.add(path?.split('.')[0] ?? '');
+      for (const [, field = ''] of text.matchAll(NAMED_FIELD)) fields.add(field);
     }
   }
   return used;
@@ -298,21 +301,10 @@ export function* printLacks(lacks: readonly Lack[]): Generator<string, void> {
 /** So many are listed; all are counted. */
 const MOST_LISTED = 10_000;
 
-class Readiness {
-  readonly lacks: Lack[] = [];
+interface Readiness {
+  readonly lacks: Lack[];
   /** How many records lack a value, by `file: column`. */
-  readonly counts = new Map<string, number>();
-
-  check(rule: ColumnRule, lack: Omit<Lack, 'expected'>): void {
-    const expected = expectationOf(rule, lack.value);
-    if (expected !== undefined) this.add({ ...lack, expected });
-  }
-
-  add(lack: Lack): void {
-    const key = `${lack.file}: ${lack.column}`;
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
-    if (this.lacks.length < MOST_LISTED) this.lacks.push(lack);
-  }
+  readonly counts: Map<string, number>;
 }
 
 function expectationOf(rule: ColumnRule, value: string): string | undefined {

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
-import { asJson, type JsonObject } from '../../base/json/json.js';
+import { asJson } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
 import type { Scope } from '../../base/model/scope.js';
 import { isInReach } from '../../store/access/access.js';
@@ -102,7 +102,7 @@ export class ImportRunner {
       from: UNDER_WAY,
       state,
       ...(hasOnlyJudged(one) && { counts: { ...NO_COUNTS, rows, refused } }),
-      fault: fault === undefined ? null : toJsonFault(fault),
+      fault: fault ? asJson({ code: fault.code, detail: fault.message, errors: fault.errors ?? [] }) : null,
       endedAt: 'now',
     });
     return ended ?? (await getImport(database, id));
@@ -222,10 +222,6 @@ async function hasPlace(connection: OwnConnection, domainId: string): Promise<bo
     if (await connection.tryLock(`imports of ${domainId} ${place}`)) return true;
   }
   return false;
-}
-
-function toJsonFault({ code, message, errors }: ServiceError): JsonObject {
-  return asJson({ code, detail: message, errors: errors ?? [] });
 }
 
 /** The fields of a register: the day or month of which a record exists once, and its one other value. */
