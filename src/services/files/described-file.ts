@@ -3,6 +3,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { invalidAt, ServiceError } from '../../base/errors.js';
 import type { Scope } from '../../base/model/scope.js';
+import type { StoredFile } from './stored-file.js';
 
 export interface DescribedFile {
   readonly name: string;
@@ -17,11 +18,8 @@ const MEDIA_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;\s*[\w-]+=[\w."+/ -]{1,10
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header
 const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029\ud800-\udfff]/;
 
-/** Validates and normalizes the name and type. @throws INVALID_VALUE */
-export function assertDescribed(file: DescribedFile): {
-  readonly name: string;
-  readonly contentType: string;
-} {
+/** Validates and normalizes the description. @throws INVALID_VALUE */
+export function assertDescribed(file: DescribedFile): Pick<StoredFile, 'name' | 'contentType' | 'roles'> {
   // Some clients send a path; only its last part is the name.
   const name = (file.name.split(/[/\\]/).at(-1) ?? '').trim().normalize('NFC');
   if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME || CONTROL.test(name)) {
@@ -35,7 +33,7 @@ export function assertDescribed(file: DescribedFile): {
   if (roles.length > MAX_ROLES || !roles.every((role) => /^[\w.-]{1,64}$/.test(role))) {
     throw invalid('roles', 'not names of roles', `at most ${MAX_ROLES} names`, roles.join(','));
   }
-  return { name, contentType };
+  return { name, contentType, roles };
 }
 
 function invalid(parameter: string, detail: string, expected: string, sent: string): ServiceError {

@@ -79,19 +79,12 @@ export class Files {
    */
   async createForTask(scope: Scope, file: NewFile, most: MostBytes): Promise<StoredFile> {
     const { database, blobs } = this.#options;
-    const { name, contentType } = assertDescribed(file);
+    const described = assertDescribed(file);
     const left = await this.#quota.assertLeft(scope.domain.id, 1);
     const [blobStore] = blobs;
     const key = { id: uuidv7(), domainId: scope.domain.id };
-    await insertUploading(database, {
-      ...key,
-      name,
-      contentType,
-      storage: blobStore.kind,
-      link: file.link,
-      roles: file.roles ?? [],
-      createdBy: scope.principal.id,
-    });
+    const place = { storage: blobStore.kind, link: file.link, createdBy: scope.principal.id };
+    await insertUploading(database, { ...key, ...described, ...place });
     try {
       const counted = new CountedBytes(file.stream, 'sha256', (size) => {
         assertAtMost(size, most);

@@ -89,8 +89,8 @@ export class ResumableUploads {
    */
   async open(scope: Scope, sent: UploadToOpen): Promise<OpenUpload> {
     const { config, quota } = this.#options;
-    const { name, contentType } = assertDescribed(sent);
-    const { length, link, metadata, importInto, roles = [] } = sent;
+    const described = assertDescribed(sent);
+    const { length, link, metadata, importInto } = sent;
     if (importInto === undefined) await this.assertMayUpload(scope, link);
     else assertIsWhole(scope);
     const most = importInto?.most ?? this.most;
@@ -103,7 +103,7 @@ export class ResumableUploads {
       if (open >= config.fileUploadsOpen) throw tooManyOpen(config.fileUploadsOpen);
       const pieces = { length: length ?? most.bytes, isLengthDeferred: length === undefined, metadata };
       const upload = { ...pieces, importInto: importInto?.collection };
-      const file = { ...key, name, contentType, storage: 'database', link, roles, createdBy } as const;
+      const file = { ...key, ...described, storage: 'database', link, createdBy } as const;
       await insertUploading(tx, { ...file, upload });
     });
     return await this.get(scope, key.id);

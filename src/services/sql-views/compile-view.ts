@@ -141,14 +141,14 @@ function columnSql({
 }
 
 function jsonAt(path: Path): Sql {
-  const steps = path.map((step) => sql` -> ${step}::text`);
-  return sql`(r.data${sql.join(steps, '')})`;
+  return sql`(r.data${sql.join(
+    path.map((step) => sql` -> ${step}::text`),
+    '',
+  )})`;
 }
 
 function textAt(path: Path): Sql {
-  const steps = path.slice(0, -1).map((step) => sql` -> ${step}::text`);
-  const parent = steps.length === 0 ? sql.empty : sql.join(steps, '');
-  return sql`(r.data${parent} ->> ${path.at(-1) ?? ''}::text)`;
+  return sql`(${path.length > 1 ? jsonAt(path.slice(0, -1)) : sql`r.data`} ->> ${path.at(-1) ?? ''}::text)`;
 }
 
 /**

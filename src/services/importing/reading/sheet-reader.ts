@@ -57,12 +57,8 @@ export class SheetReader {
   #text = '';
   #formula = false;
   #hasValue = false;
-  /**
-   * Whether to collect the current text: that of a value or within the cell, and not that of a formula or of
-   * a phonetic guide.
-   */
+  /** Whether to collect the current text: that of a value or within the cell, and not that of a formula. */
   #taking = false;
-  #isPhonetic = false;
 
   constructor(context: SheetContext) {
     this.#context = context;
@@ -90,10 +86,9 @@ export class SheetReader {
       this.#formula = false;
       this.#hasValue = false;
     } else if (name === 'v' || name === 't') {
-      this.#taking = !this.#isPhonetic;
+      this.#taking = true;
       this.#hasValue = true;
     } else if (name === 'f') this.#formula = true;
-    else if (name === 'rPh') this.#isPhonetic = true;
   }
 
   /** Rows are numbered in order, because an import continues behind the row it has written last. */
@@ -121,7 +116,6 @@ export class SheetReader {
 
   close(name: string): void {
     if (name === 'v' || name === 't') this.#taking = false;
-    else if (name === 'rPh') this.#isPhonetic = false;
     else if (name === 'c') this.#endCell();
     else if (name === 'row') this.#endRow();
   }

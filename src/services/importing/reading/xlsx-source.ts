@@ -152,12 +152,10 @@ async function* readSheetRows({ path: file, workbook, sheet, merged }: SheetText
 async function readStrings(parts: ZipParts, part: string, strings: SharedStrings): Promise<void> {
   let text = '';
   let isTaking = false;
-  let isPhonetic = false;
   await readWholeXml(part, parts.read(part), {
     open: (name) => {
       if (name === 'si') text = '';
-      else if (name === 't') isTaking = !isPhonetic;
-      else if (name === 'rPh') isPhonetic = true;
+      else if (name === 't') isTaking = true;
     },
     text: (more) => {
       if (isTaking) text += more;
@@ -165,7 +163,6 @@ async function readStrings(parts: ZipParts, part: string, strings: SharedStrings
     close: (name) => {
       if (name === 'si') strings.add(text);
       else if (name === 't') isTaking = false;
-      else if (name === 'rPh') isPhonetic = false;
     },
   });
 }
@@ -251,7 +248,7 @@ async function findMerged(file: string, part: string): Promise<(MergedCells & { 
   return areas;
 }
 
-/** The events for elements. Their names have no prefix. */
+/** The events for elements. Their names have no prefix. A phonetic guide (`rPh`) is left out. */
 interface XmlEvents {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
@@ -270,6 +267,7 @@ const MAX_BETWEEN_TAGS = 8 * 1024 ** 2;
 async function* readXml(part: string, bytes: AsyncIterable<Buffer>, events: XmlEvents): AsyncGenerator<void> {
   const parser = new SaxesParser({ fragment: false });
   let sinceTag = 0;
+  let isPhonetic = false;
   const refuse = (detail: string) => {
     throw new ServiceError('MALFORMED_REQUEST', `${part} in the workbook ${detail}`);
   };
@@ -279,14 +277,22 @@ async function* readXml(part: string, bytes: AsyncIterable<Buffer>, events: XmlE
   parser.on('error', (error) => refuse(`is not XML (${error.message}); save it again.`));
   parser.on('opentag', ({ name, attributes }) => {
     sinceTag = 0;
-    events.open?.(localName(name), attributes as Readonly<Record<string, SaxesAttributePlain & string>>);
+    const local = localName(name);
+    isPhonetic ||= local === 'rPh';
+    if (isPhonetic) return;
+    events.open?.(local, attributes as Readonly<Record<string, SaxesAttributePlain & string>>);
   });
   parser.on('closetag', ({ name }) => {
     sinceTag = 0;
-    events.close?.(localName(name));
+    const local = localName(name);
+    if (!isPhonetic) events.close?.(local);
+    else isPhonetic = local !== 'rPh';
   });
-  if (events.text) parser.on('text', (text) => events.text?.(text));
-  if (events.text) parser.on('cdata', (text) => events.text?.(text));
+  const take = (text: string) => {
+    if (!isPhonetic) events.text?.(text);
+  };
+  if (events.text) parser.on('text', take);
+  if (events.text) parser.on('cdata', take);
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
     sinceTag += chunk.length;
