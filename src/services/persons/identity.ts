@@ -29,7 +29,9 @@ export const ERASED_NAME = 'Erased person';
 /** A value that identifies the person. */
 const Identifier = z.object({
   value: z.string(),
-  /** Whether it identifies nobody else. Only then is it searched for in what does not belong to the person. */
+  /**
+   * Whether it identifies nobody else. Only then is it searched for in what does not belong to the person.
+   */
   isAlone: z.boolean(),
 });
 type Identifier = z.output<typeof Identifier>;
@@ -208,7 +210,7 @@ export const ErasureEntry = z.object({
   /** A collection, or another place: `messages`, `files`, `history`, `sessions`, … */
   place: z.string(),
   count: z.number(),
-  /** The ids of the first records, or something else that identifies them; none once the erasure has ended. */
+  /** The ids of the first records, or something else that identifies them; none after the end. */
   ids: z.array(z.string()).default([]),
   /** The fields that a kept record loses. */
   fields: z.array(z.string()).default([]),
