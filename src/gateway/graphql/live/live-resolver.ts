@@ -180,7 +180,7 @@ async function subscribeToReport({
 
 function toReportChange({ name }: Report, changes: readonly RecordChange[]) {
   const collections = [...new Set(changes.map(({ collection }) => collection))].sort();
-  const changedAt = changes.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0));
+  const changedAt = new Date(changes.reduce((latest, { at }) => Math.max(latest, at.getTime()), 0));
   return { report: name, collections, changedAt };
 }
 

@@ -265,7 +265,7 @@ export class LiveServer {
       if (Object.keys(subscriptions).length > most) {
         throw new ServiceError(
           'LIMIT_EXCEEDED',
-          `A connection has at most ${most} subscriptions at once ` + '(LIVE_SUBSCRIPTIONS_PER_CONNECTION).',
+          `A connection has at most ${most} subscriptions at once (LIVE_SUBSCRIPTIONS_PER_CONNECTION).`,
         );
       }
       const text = registered?.getText(payload) ?? payload.query;

@@ -60,7 +60,8 @@ export function createTypedApi(typed: TypedCollection, parts: TypedParts): Recor
         `Stores ${plural}, all or none. The header \`Idempotency-Key\` makes a repeated request give ` +
         'the first answer.',
       update:
-        `Changes ${aType}. Errors: NOT_FOUND, GONE, VERSION_CONFLICT when it is no longer ` + '`ifVersion`.',
+        `Changes ${aType}. Errors: NOT_FOUND, GONE, ` +
+        `VERSION_CONFLICT when it is no longer \`ifVersion\`.`,
       delete: `Removes ${aType} and gives it as it was. Read again by its id it is GONE, lists skip it.`,
       updateMany:
         `Changes all ${plural} that match, in one transaction: all or none. Changes of many callers at ` +

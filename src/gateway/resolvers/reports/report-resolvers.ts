@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { GraphQLResolveInfo } from 'graphql';
-import { GraphQLJSONObject } from 'graphql-scalars';
+import { type GraphQLResolveInfo, GraphQLScalarType } from 'graphql';
 import { ID } from 'type-graphql';
 import { ServiceError } from '../../../base/errors.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import {
   type Argument,
   field,
@@ -172,30 +172,36 @@ function resultName(report: Report): string {
   return `${report.field.charAt(0).toUpperCase()}${report.field.slice(1)}Report`;
 }
 
+const ECMA = 'http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf';
+/** Only of answers. Other services describe the scalar in these words, too. */
+const JsonObjectScalar = new GraphQLScalarType({
+  name: 'JSONObject',
+  description: `The \`JSONObject\` scalar type represents JSON objects as specified by [ECMA-404](${ECMA}).`,
+  specifiedByURL: ECMA,
+});
+
 const resultsByReport = new WeakMap<Report, TypeClass>();
 
 /** Created once per report, however many schemas are built: GraphQL type names are unique. */
 function resultOf(report: Report): TypeClass {
-  const known = resultsByReport.get(report);
-  if (known) return known;
-  if (!isRecordRow(report))
-    field(report.row, ROW_ID, () => ID, {
-      description: 'The same for the same row of the same parameters; no other row has it.',
+  return getOrMake(resultsByReport, report, () => {
+    if (!isRecordRow(report))
+      field(report.row, ROW_ID, () => ID, {
+        description: 'The same for the same row of the same parameters; no other row has it.',
+      });
+    return objectType(resultName(report), report.description, {
+      rows: member.list(report.row, 'The rows of this page, in the order of the report.'),
+      totals: member.of(report.totals, 'Totals of the whole report, whatever the page.'),
+      warnings: member.list(ReportWarning, 'Records left out, by reason.'),
+      generatedAt: member.instant('When the report was made.'),
+      parameters: member.of(JsonObjectScalar, 'The parameters as understood, defaults filled in.'),
+      currency: member.text('Currency of every amount, ISO 4217.'),
+      rowCount: member.whole(
+        'How many rows the whole report has, whatever the page. Counted only when this field is selected.',
+      ),
+      pageInfo: member.of(ReportPageInfo, 'Where the next page starts.'),
     });
-  const result = objectType(resultName(report), report.description, {
-    rows: member.list(report.row, 'The rows of this page, in the order of the report.'),
-    totals: member.of(report.totals, 'Totals of the whole report, whatever the page.'),
-    warnings: member.list(ReportWarning, 'Records left out, by reason.'),
-    generatedAt: member.instant('When the report was made.'),
-    parameters: member.of(GraphQLJSONObject, 'The parameters as understood, defaults filled in.'),
-    currency: member.text('Currency of every amount, ISO 4217.'),
-    rowCount: member.whole(
-      'How many rows the whole report has, whatever the page. Counted only when this field is selected.',
-    ),
-    pageInfo: member.of(ReportPageInfo, 'Where the next page starts.'),
   });
-  resultsByReport.set(report, result);
-  return result;
 }
 
 function argumentsOf(report: Report): ArgumentTable {
