@@ -14,15 +14,15 @@ import { sendText } from '../../../base/http/text-answer.js';
 import { type BodyShape, bodyShape, readJsonBody } from '../../../base/json/body-shape.js';
 import { type JsonValue, type PrintedJson, parseSentJson, toPlainNumber } from '../../../base/json/json.js';
 import { type NumberReading, parseJsonBody } from '../../../base/json/json-body-parser.js';
+import { getOrMake } from '../../../base/process/get-or-make.js';
 import { rememberLatest } from '../../../base/process/remember-latest.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
 import { printAnswer } from '../../../base/scalars/json-text.js';
 import type { Config } from '../../config/config.js';
-import { credentialNeeded, type RequestContext } from '../../resolvers/request-context.js';
+import { credentialNeeded } from '../../resolvers/request-context.js';
 import { EVENT_STREAM, type LiveEvents, streamEvents } from '../live/event-stream.js';
 import { answerOperation, type OperationOptions } from '../operation/operation.js';
 import {
-  hashOf,
   type Incoming,
   isMembers,
   listSentMembers,
@@ -36,12 +36,16 @@ import {
   type GraphqlCaller,
   type GraphqlRequest,
   NO_STORE,
-  type OperationRequest,
   operationUrgency,
+  type PreparedOperation,
   VARY,
 } from '../operation/prepared-operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
-import type { PersistedQueries, RegisteredOperations } from '../persisted/registered-operations.js';
+import {
+  hashIn,
+  type PersistedQueries,
+  type RegisteredOperations,
+} from '../persisted/registered-operations.js';
 import { httpStatusFor } from './execution-plugin.js';
 
 /** Serves one schema. */
@@ -73,6 +77,13 @@ export interface EndpointOptions {
 export const PREFLIGHT_HEADERS = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
 
 export function serveGraphql(app: FastifyInstance, options: EndpointOptions): void {
+  const operationsByServer = new WeakMap<SchemaServer, WeakMap<FastifyRequest, ReadOperations>>();
+  /** Read and looked up once for a request: its urgency is needed before its turn comes. */
+  const operationsOf = (request: FastifyRequest) => {
+    const server = options.current();
+    const known = getOrMake(operationsByServer, server, () => new WeakMap());
+    return getOrMake(known, request, () => readOperations(request, server, options));
+  };
   app.removeAllContentTypeParsers();
   for (const mediaType of ['application/json', /^application\/[\w.-]+\+json\b/]) {
     app.addContentTypeParser(
@@ -91,23 +102,20 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
   app.route({
     method: ['GET', 'HEAD', 'POST'],
     url: '/graphql',
-    config: { body: 'operations', urgencyOf: (request) => urgencyOf(request, options) },
+    config: {
+      body: 'operations',
+      urgencyOf: (request) => urgencyOf(operationsOf(request), request, options.operations),
+    },
     handler: async (request, reply) => {
       assertBatchSize(request.body, options.settings.graphqlMaxBatch);
       const caller = options.callerOf(request);
       const incoming = toAnswerable(request, caller, options);
-      if (caller.context.scope === undefined) {
-        assertPublicFields(incoming, {
-          served: options.current().served,
-          findText: (hash) => options.persisted.find(hash),
-          refusal: credentialNeeded,
-        });
-      }
-      const operation = acceptsEvents(request) ? readOperationText(incoming) : undefined;
-      if (operation !== undefined) {
+      if (caller.context.scope === undefined) assertPublicFields(incoming, options);
+      const [operation] = Array.isArray(request.body) ? [] : operationsOf(request);
+      if (operation !== undefined && acceptsEvents(request)) {
         if (caller.context.scope === undefined) throw credentialNeeded();
-        const query = textOf(operation, options.persisted);
-        return await streamEvents(options.live, { request, reply, operation: { ...operation, query } });
+        const { sent, text: query } = operation;
+        return await streamEvents(options.live, { request, reply, operation: { ...sent, query } });
       }
       const call: Call = {
         options,
@@ -116,9 +124,8 @@ export function serveGraphql(app: FastifyInstance, options: EndpointOptions): vo
         server: options.current(),
         query: toGraphqlRequest(request, caller, options.settings),
       };
-      const repeated = findRepeated(call);
-      const answer = await (repeated ? answerRepeated(repeated, call) : answerByApollo(call));
-      return send(answer, { request, incoming, reply, timing: call.query.timing });
+      const answer = (operation && (await answerKnown(operation, call))) ?? (await answerByApollo(call));
+      return send(answer, call, reply);
     },
   });
 }
@@ -163,77 +170,87 @@ interface HttpAnswer {
   readonly body: PrintedJson;
 }
 
-/** An operation whose document is known under this schema, and the format of its answer. */
-interface Repeated {
-  readonly operation: OperationRequest;
-  readonly mediaType: string;
-}
-
-/** `undefined` if the document is not known yet, or the request is unusual. */
-function findRepeated({ request, incoming, server, options, query }: Call): Repeated | undefined {
+/** Answers without Apollo. `undefined` if the document is not known yet, or the request is unusual. */
+async function answerKnown(
+  { sent, prepared }: ReadOperation,
+  { request, incoming, query, options }: Call,
+): Promise<HttpAnswer | undefined> {
   const isGet = incoming.method === 'GET';
+  if (!prepared || (isGet && prepared.operation.operation !== OperationTypeNode.QUERY)) return undefined;
   if (isGet && !PREFLIGHT_HEADERS.some((name) => request.headers[name] !== undefined)) return undefined;
-  const sent = readOperationText(incoming);
   const { accept } = request.headers;
   const mediaType = accept === undefined ? JSON_TYPE : acceptedType(accept);
-  if (!sent || mediaType === undefined) return undefined;
-  const text = textOf(sent, options.persisted);
-  const prepared = text === undefined ? undefined : server.served.find(text, sent.operationName);
-  if (!prepared) return undefined;
-  if (isGet && prepared.operation.operation !== OperationTypeNode.QUERY) return undefined;
+  if (mediaType === undefined) return undefined;
   const { variables, extensions } = sent;
   const { context, notes, timing, includeHeader } = query;
   // Written member by member, because members after a spread in a literal are added one by one, slowly.
-  return { operation: { context, notes, timing, includeHeader, prepared, variables, extensions }, mediaType };
-}
-
-/** The urgency of a request's operations; new documents count as short. */
-function urgencyOf(request: FastifyRequest, options: EndpointOptions): Urgency {
-  const incoming = toIncoming(request);
-  const bodies: readonly unknown[] = Array.isArray(incoming.body) ? incoming.body : [incoming.body];
-  const known = bodies.slice(0, options.settings.graphqlMaxBatch);
-  // A request without a body arrives before its credential was checked.
-  const context = { scope: request.requestContext?.scope };
-  return leastUrgent(known.map((body) => urgencyOfOne({ ...incoming, body }, context, options)));
-}
-
-function urgencyOfOne(
-  incoming: Incoming,
-  context: Pick<RequestContext, 'scope'>,
-  options: EndpointOptions,
-): Urgency {
-  const { registered, persisted, current, operations } = options;
-  const sent = readOperationText(incoming);
-  if (!sent) return 'short';
-  const text = textOf(sent, persisted) ?? registered?.findText(sent);
-  const prepared = text === undefined ? undefined : current().served.find(text, sent.operationName);
-  if (!prepared) return 'short';
-  return operationUrgency({ prepared, variables: sent.variables, context }, operations.costs);
-}
-
-async function answerRepeated({ operation, mediaType }: Repeated, call: Call): Promise<HttpAnswer> {
-  const { request, incoming, options } = call;
+  const operation = { context, notes, timing, includeHeader, prepared, variables, extensions };
   const { result, status, headers } = await answerOperation(operation, options.operations);
   const isWhole = result.errors === undefined;
   return {
-    status: isWhole ? status : httpStatusFor(status, result.errors, request.headers.accept),
+    status: isWhole ? status : httpStatusFor(status, result.errors, accept),
     headers: [
       ['content-type', mediaType],
       ...headers,
-      ...(isWhole && incoming.method === 'GET'
-        ? [['cache-control', operation.prepared.cachePolicy] as const]
-        : []),
+      ...(isWhole && isGet ? [['cache-control', prepared.cachePolicy] as const] : []),
     ],
     body: printAnswer(result),
   };
 }
 
+/** An operation as it was sent, and as it is known under the schema of a server. */
+interface ReadOperation {
+  readonly sent: OperationText;
+  readonly text: string | undefined;
+  /** `undefined`: the document is new, or is not known by its hash. */
+  readonly prepared: PreparedOperation | undefined;
+}
+
+/** Those of a batch in their order; `undefined`: an unusual one. */
+type ReadOperations = readonly (ReadOperation | undefined)[];
+
+function readOperations(
+  request: FastifyRequest,
+  { served }: SchemaServer,
+  options: EndpointOptions,
+): ReadOperations {
+  const incoming = toIncoming(request);
+  const bodies: readonly unknown[] = Array.isArray(incoming.body) ? incoming.body : [incoming.body];
+  return bodies.slice(0, options.settings.graphqlMaxBatch).map((body) => {
+    const sent = readOperationText({ ...incoming, body });
+    if (!sent) return undefined;
+    const text = textOf(sent, options);
+    return { sent, text, prepared: text === undefined ? undefined : served.find(text, sent.operationName) };
+  });
+}
+
+/** The urgency of a request's operations; new documents count as short. */
+function urgencyOf(
+  operations: ReadOperations,
+  request: FastifyRequest,
+  { costs }: Pick<OperationOptions, 'costs'>,
+): Urgency {
+  // A request without a body arrives before its credential was checked.
+  const context = { scope: request.requestContext?.scope };
+  const urgencies = operations.map((one) => {
+    if (!one?.prepared) return 'short';
+    return operationUrgency({ prepared: one.prepared, variables: one.sent.variables, context }, costs);
+  });
+  return leastUrgent(urgencies);
+}
+
 /** `undefined` for an unknown hash, or one that comes with its text; checking it is up to Apollo. */
-function textOf(sent: OperationText, persisted: PersistedQueries): string | undefined {
-  if (!('persistedQuery' in sent.extensions)) return sent.query;
-  const hash = hashOf(sent);
-  const known = hash === undefined ? undefined : persisted.find(hash);
-  return sent.query === undefined || sent.query === known ? known : undefined;
+function textOf(
+  sent: OperationText,
+  { persisted, registered }: Pick<EndpointOptions, 'persisted' | 'registered'>,
+): string | undefined {
+  const { query, extensions } = sent;
+  const { persistedQuery } = extensions;
+  if (persistedQuery === undefined) return query ?? registered?.findText(sent);
+  const hash = isMembers(persistedQuery) && persistedQuery.version === 1 ? hashIn(extensions) : undefined;
+  if (hash === undefined) return undefined;
+  const known = persisted.find(hash) ?? registered?.findText({ extensions });
+  return query === undefined || query === known ? known : undefined;
 }
 
 /**
@@ -257,14 +274,9 @@ async function answerByApollo({ request, incoming, server, query }: Call): Promi
 
 function send(
   { status, headers, body }: HttpAnswer,
-  options: {
-    readonly request: FastifyRequest;
-    readonly incoming: Incoming;
-    readonly reply: FastifyReply;
-    readonly timing: OperationTiming | undefined;
-  },
+  { request, incoming, query: { timing } }: Call,
+  reply: FastifyReply,
 ): FastifyReply {
-  const { request, incoming, reply, timing } = options;
   for (const [name, value] of headers) reply.header(name, value);
   if (timing) reply.header('server-timing', timing.print());
   const mediaType = String(reply.getHeader('content-type'));
@@ -385,31 +397,18 @@ const PUBLIC_FIELDS: ReadonlySet<string> = new Set([
  * Refuses a request without a credential unless each of its documents selects only public fields. Documents
  * with syntax errors pass: their errors disclose nothing of the schema.
  *
- * @throws the error that `refusal` creates
+ * @throws UNAUTHENTICATED (401)
  */
-function assertPublicFields(
-  incoming: Incoming,
-  options: {
-    readonly served: Pick<ServedSchema, 'documentOf'>;
-    /** The text of a hash, if known. */
-    readonly findText: (hash: string) => string | undefined;
-    readonly refusal: () => ServiceError;
-  },
-): void {
-  for (const { text, operationName } of listTexts(incoming, options.findText)) {
-    const document = options.served.documentOf(text, operationName);
-    if (document !== undefined && !isPublic(document)) throw options.refusal();
+function assertPublicFields(incoming: Incoming, { current, persisted }: EndpointOptions): void {
+  const { served } = current();
+  for (const { query, operationName, extensions } of listSentMembers(incoming)) {
+    const hash = hashIn(extensions);
+    for (const text of [query, hash === undefined ? undefined : persisted.find(hash)]) {
+      if (typeof text !== 'string') continue;
+      const document = served.documentOf(text, typeof operationName === 'string' ? operationName : undefined);
+      if (document !== undefined && !isPublic(document)) throw credentialNeeded();
+    }
   }
-}
-
-function listTexts(incoming: Incoming, findText: (hash: string) => string | undefined) {
-  return listSentMembers(incoming).flatMap(({ query, operationName: name, extensions }) => {
-    const persisted = isMembers(extensions) ? extensions.persistedQuery : undefined;
-    const hash = isMembers(persisted) ? persisted.sha256Hash : undefined;
-    const operationName = typeof name === 'string' ? name : undefined;
-    const texts = [query, typeof hash === 'string' ? findText(hash) : undefined];
-    return texts.flatMap((text) => (typeof text === 'string' ? [{ text, operationName }] : []));
-  });
 }
 
 function isPublic(document: DocumentNode): boolean {

@@ -39,13 +39,6 @@ function ofMembers(members: Members): OperationText | undefined {
   };
 }
 
-/** The hash of the document; `undefined` if there is none in a form we know. */
-export function hashOf({ extensions }: Pick<OperationText, 'extensions'>): string | undefined {
-  const { persistedQuery } = extensions;
-  if (!isMembers(persistedQuery) || persistedQuery.version !== 1) return undefined;
-  return isText(persistedQuery.sha256Hash) ? persistedQuery.sha256Hash : undefined;
-}
-
 const NONE: Members = {};
 const PARAMETERS = ['query', 'operationName', 'variables', 'extensions'];
 

@@ -6,6 +6,7 @@ import type { PersistedQueryOptions } from '@apollo/server';
 import { type DocumentNode, GraphQLError, Kind, parse, print } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { ConfigError, ServiceError } from '../../../base/errors.js';
+import { isJsonObject } from '../../../base/json/json.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 
 /** The parts of a request that identify a document. */
@@ -39,7 +40,7 @@ export class RegisteredOperations {
     if (text !== undefined) return text;
     const { query, operationName: name } = sent;
     if (typeof query === 'string') throw refused('The document is not one of them.');
-    const id = idIn(sent.extensions);
+    const id = hashIn(sent.extensions);
     if (id !== undefined) throw refused(`None has the id ${JSON.stringify(id.slice(0, 64))}.`);
     if (typeof name !== 'string') throw refused('The request names none.');
     const suggestion = didYouMean(name, this.#textsByName.keys());
@@ -49,7 +50,7 @@ export class RegisteredOperations {
   /** Like `getText`, but `undefined` for anything else. */
   findText({ query, operationName: name, extensions }: SentOperation): string | undefined {
     if (typeof query === 'string') return this.#texts.has(query) ? query : undefined;
-    const id = idIn(extensions);
+    const id = hashIn(extensions);
     if (id !== undefined) return this.#textsById.get(id);
     return typeof name === 'string' ? this.#textsByName.get(name) : undefined;
   }
@@ -124,15 +125,11 @@ function parseFile(file: string, text: string): DocumentNode {
   }
 }
 
-function idIn(extensions: unknown): string | undefined {
-  const persisted = memberOf(extensions, 'persistedQuery');
-  const id = memberOf(persisted, 'sha256Hash');
-  return typeof id === 'string' ? id : undefined;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
+/** The hash that identifies a document, in the form of Apollo's persisted queries. */
+export function hashIn(extensions: unknown): string | undefined {
+  const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;
+  const hash = isJsonObject(persisted) ? persisted.sha256Hash : undefined;
+  return typeof hash === 'string' ? hash : undefined;
 }
 
 /** Apollo's prefix of each hash. */
