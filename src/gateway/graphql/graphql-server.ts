@@ -13,6 +13,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { FastifyPluginAsync } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import { invariant } from '../../base/errors.js';
 import { findPackageDirectory } from '../../base/process/package-directory.js';
 import { printResult } from '../../base/scalars/json-text.js';
 import type { ReportServices } from '../../school/reports/engine/report-context.js';
@@ -151,7 +152,11 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
       ...buildGatewaySchema({
         collections: catalog.list(),
         reports,
-        instanceOf: (resolverClass) => getInstance(instances, resolverClass),
+        instanceOf: (resolverClass) => {
+          const instance = instances.get(resolverClass);
+          invariant(instance, `there is an instance of ${resolverClass.name}`);
+          return instance;
+        },
         services: { records: resolvers.records, catalog, pages: config },
         scripts: services,
         subgraph: config.federation
@@ -246,15 +251,6 @@ export async function createGraphqlServer(services: GraphqlServices): Promise<Gr
       await server.apollo.stop();
     },
   };
-}
-
-function getInstance(
-  instances: ReadonlyMap<NewableFunction, object>,
-  resolverClass: NewableFunction,
-): object {
-  const instance = instances.get(resolverClass);
-  if (!instance) throw new Error(`no instance of ${resolverClass.name}`);
-  return instance;
 }
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {} };

@@ -67,29 +67,36 @@ const DECORATORS = { query: Query, mutation: Mutation, subscription: Subscriptio
 /** A resolver class with these fields, of the root types or of an object type; without state. */
 export function createResolverClass(fields: readonly RunTimeField[], of?: TypeClass): TypeClass {
   const resolverClass = class RunTimeResolver {};
-  const { prototype } = resolverClass;
   for (const field of fields) {
-    const { kind, name, description, nullable, subscribe, extensions, decorators = [] } = field;
     const run = field.run as (args: unknown, call: FieldCall) => unknown;
-    const method = (args: unknown, context: RequestContext, info: GraphQLResolveInfo, source: unknown) =>
-      run(args, { context, info, source });
-    const descriptor = { value: method, configurable: true, writable: true };
-    Object.defineProperty(prototype, name, descriptor);
-    // The metadata that the compiler emits for a decorated method.
-    Reflect.defineMetadata('design:paramtypes', [Object, Object, Object, Object], prototype, name);
-    Reflect.defineMetadata('design:returntype', Promise, prototype, name);
-    const args = argumentsType(field.arguments ?? {});
-    Args(() => args)(prototype, name, 0);
-    Ctx()(prototype, name, 1);
-    Info()(prototype, name, 2);
-    Root()(prototype, name, 3);
-    const options = { name, description, ...(nullable && { nullable }), ...(subscribe && { subscribe }) };
-    const decorate = DECORATORS[kind] as typeof Query;
-    decorate(() => field.type as TypeClass, options)(prototype, name, descriptor);
-    for (const one of [...decorators, Extensions({ ...extensions })]) one(prototype, name, descriptor);
+    defineField(resolverClass.prototype, field, (context: RequestContext, args, info, source) =>
+      run(args, { context, info, source }),
+    );
   }
   Resolver(() => of as TypeClass)(resolverClass);
   return resolverClass;
+}
+
+/** Adds a method to a resolver class, by the decorators that a written one would carry. */
+export function defineField(
+  prototype: object,
+  field: Omit<RunTimeField, 'run'>,
+  value: (context: RequestContext, args: never, info: GraphQLResolveInfo, source: unknown) => unknown,
+): void {
+  const { kind, name, description, nullable, subscribe, extensions, decorators = [] } = field;
+  const descriptor = { value, configurable: true, writable: true };
+  Object.defineProperty(prototype, name, descriptor);
+  // The metadata that the compiler emits for a decorated method.
+  Reflect.defineMetadata('design:paramtypes', [Object, Object, Object, Object], prototype, name);
+  Reflect.defineMetadata('design:returntype', Promise, prototype, name);
+  const args = argumentsType(field.arguments ?? {});
+  for (const [index, decorate] of [Ctx(), Args(() => args), Info(), Root()].entries()) {
+    decorate(prototype, name, index);
+  }
+  const options = { name, description, ...(nullable && { nullable }), ...(subscribe && { subscribe }) };
+  const decorate = DECORATORS[kind] as typeof Query;
+  decorate(() => field.type as TypeClass, options)(prototype, name, descriptor);
+  for (const one of [...decorators, Extensions({ ...extensions })]) one(prototype, name, descriptor);
 }
 
 /**

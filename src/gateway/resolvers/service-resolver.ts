@@ -11,10 +11,9 @@
  *   }));
  */
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Extensions, Info, Mutation, Query, Resolver } from 'type-graphql';
+import { Resolver } from 'type-graphql';
 import type { Scope } from '../../base/model/scope.js';
 import {
-  argumentsType,
   type MemberTable,
   member,
   type TypeMember,
@@ -23,6 +22,7 @@ import {
 import { perField } from './records/record-resolver.js';
 import { TRANSACTIONAL_FIELD } from './records/transactional.js';
 import { type RequestContext, requireScope } from './request-context.js';
+import { defineField } from './run-time-types.js';
 
 /** The sent members without null, which means the same as leaving a member out. */
 type Given<Sent> = { readonly [Name in keyof Sent]: Exclude<Sent[Name], null | undefined> };
@@ -115,35 +115,26 @@ export function serviceResolver<Services, Table extends Readonly<Record<string, 
   }
   const { prototype } = ServiceResolver;
   for (const [name, row] of Object.entries(declare(rowsFor<Services>()))) {
-    const value =
-      typeof row === 'function'
-        ? function (this: ServiceResolver, context: RequestContext, ...rest: never[]) {
-            return row(this.services as never, context, ...rest);
-          }
-        : async function (this: ServiceResolver, context: RequestContext, sent: object, info: never) {
-            return await row.run(this.services as never, given(sent) as never, { context, info });
-          };
-    Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
-    if (typeof row !== 'function') decorate(prototype, name, row);
+    if (typeof row === 'function') {
+      const value = function (this: ServiceResolver, context: RequestContext, ...rest: never[]) {
+        return row(this.services as never, context, ...rest);
+      };
+      Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+      continue;
+    }
+    const { type, description } = row.field;
+    const isTransactional = row.kind === 'transactional';
+    const kind = isTransactional ? 'mutation' : row.kind;
+    const extensions = isTransactional ? TRANSACTIONAL_FIELD : {};
+    const field = { kind, name, type, description, arguments: row.members, extensions } as const;
+    defineField(prototype, field, async function (this: ServiceResolver, context, sent, info) {
+      return await row.run(this.services as never, given(sent) as never, { context, info });
+    });
   }
   Resolver()(ServiceResolver);
   return ServiceResolver as unknown as new (
     services: Services,
   ) => Methods<Table>;
-}
-
-/** Calls the decorators that a written method would carry, after the metadata that the compiler emits. */
-function decorate(prototype: object, name: string, { kind, field, members }: AnyRow): void {
-  const { type, description } = field;
-  Reflect.defineMetadata('design:paramtypes', [Object, Object, Object], prototype, name);
-  Reflect.defineMetadata('design:returntype', Promise, prototype, name);
-  const args = argumentsType(members);
-  Ctx()(prototype, name, 0);
-  Args(() => args)(prototype, name, 1);
-  Info()(prototype, name, 2);
-  const decorator = kind === 'query' ? Query : Mutation;
-  decorator(() => type as never, { description })(prototype, name, {});
-  if (kind === 'transactional') Extensions(TRANSACTIONAL_FIELD)(prototype, name, {});
 }
 
 export function given<Sent extends object>(sent: Sent): Given<Sent> {

@@ -21,7 +21,7 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
   readonly #budget: QueueBudget;
   readonly #key: string;
   readonly #stops: (() => void)[] = [];
-  #events: string[] = [];
+  readonly #events: string[] = [];
   #state: 'open' | { readonly error: unknown } | 'ended' = 'open';
   #wake: (() => void) | undefined;
 
@@ -50,18 +50,12 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
 
   /** Ends the subscription with an error, after the queued events were sent. */
   fail(error: unknown): void {
-    if (!this.isOpen) return;
-    this.#state = { error };
-    this.#stop();
-    this.#wake?.();
+    this.#close({ error });
   }
 
   /** Ends the subscription, after the queued events were sent. */
   end(): void {
-    if (!this.isOpen) return;
-    this.#state = 'ended';
-    this.#stop();
-    this.#wake?.();
+    this.#close('ended');
   }
 
   async next(): Promise<IteratorResult<PrintedResult, undefined>> {
@@ -84,12 +78,9 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
   }
 
   async return(): Promise<IteratorResult<PrintedResult, undefined>> {
-    const wasOpen = this.isOpen;
+    for (const event of this.#events.splice(0)) this.#budget.dropped(costOf(event));
+    this.#close('ended');
     this.#state = 'ended';
-    for (const event of this.#events) this.#budget.dropped(costOf(event));
-    this.#events = [];
-    if (wasOpen) this.#stop();
-    this.#wake?.();
     return { done: true, value: undefined };
   }
 
@@ -97,8 +88,11 @@ export class EventQueue implements AsyncIterableIterator<PrintedResult> {
     return this;
   }
 
-  #stop(): void {
+  #close(state: { readonly error: unknown } | 'ended'): void {
+    if (!this.isOpen) return;
+    this.#state = state;
     for (const stop of this.#stops.splice(0)) stop();
+    this.#wake?.();
   }
 }
 

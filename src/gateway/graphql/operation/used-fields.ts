@@ -88,32 +88,33 @@ function isLeafOfNoCollection({ storedFields }: Named, type: GraphQLInputType): 
   return !isInputObjectType(named) && !storedFields.has(named.name);
 }
 
-function fieldsInDocument({ schema, storedFields }: Named, document: DocumentNode): readonly StoredField[] {
-  const found = new FoundFields(storedFields);
+function fieldsInDocument(named: Named, document: DocumentNode): readonly StoredField[] {
+  const found: StoredField[] = [];
+  const { schema } = named;
   const typeInfo = new TypeInfo(schema);
   visit(
     document,
     visitWithTypeInfo(typeInfo, {
       Field({ name }) {
-        found.add(typeInfo.getParentType()?.name, name.value);
+        found.push(...storedBehind(named, typeInfo.getParentType()?.name, name.value));
       },
       ObjectField({ name }) {
-        found.add(getNamedType(typeInfo.getParentInputType())?.name, name.value);
+        found.push(...storedBehind(named, getNamedType(typeInfo.getParentInputType())?.name, name.value));
       },
       EnumValue({ value }) {
-        found.add(getNamedType(typeInfo.getInputType())?.name, value);
+        found.push(...storedBehind(named, getNamedType(typeInfo.getInputType())?.name, value));
       },
     }),
   );
-  return found.list();
+  return [...new Set(found)];
 }
 
 function fieldsInVariables(
-  { storedFields }: Named,
+  served: Named,
   { variables }: UsedFieldsPlan,
   values: Readonly<Record<string, unknown>>,
 ): readonly StoredField[] {
-  const found = new FoundFields(storedFields);
+  const found: StoredField[] = [];
   let left = MOST_VALUES;
   const look = (type: GraphQLInputType, value: unknown): void => {
     left -= 1;
@@ -126,36 +127,28 @@ function fieldsInVariables(
       return;
     }
     const named = getNamedType(type);
-    if (isEnumType(named) && typeof value === 'string') found.add(named.name, value);
+    if (isEnumType(named) && typeof value === 'string')
+      found.push(...storedBehind(served, named.name, value));
     if (!isInputObjectType(named) || typeof value !== 'object') return;
     const members = named.getFields();
     for (const [name, member] of Object.entries(value)) {
       const declared = Object.hasOwn(members, name) ? members[name] : undefined;
       if (declared === undefined) continue;
-      found.add(named.name, name);
+      found.push(...storedBehind(served, named.name, name));
       look(declared.type, member);
     }
   };
   for (const { name, type } of variables) {
     if (Object.hasOwn(values, name)) look(type, values[name]);
   }
-  return found.list();
+  return [...new Set(found)];
 }
 
-/** Contains each field once. */
-class FoundFields {
-  readonly #stored: StoredFieldsByType;
-  readonly #found = new Set<StoredField>();
-
-  constructor(stored: StoredFieldsByType) {
-    this.#stored = stored;
-  }
-
-  add(typeName: string | undefined, member: string): void {
-    for (const field of this.#stored.get(typeName ?? '')?.get(member) ?? []) this.#found.add(field);
-  }
-
-  list(): readonly StoredField[] {
-    return [...this.#found];
-  }
+/** The stored fields behind a member of a type. */
+function storedBehind(
+  { storedFields }: Pick<Named, 'storedFields'>,
+  typeName: string | undefined,
+  member: string,
+) {
+  return storedFields.get(typeName ?? '')?.get(member) ?? [];
 }

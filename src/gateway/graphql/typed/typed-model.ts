@@ -89,6 +89,12 @@ export interface TypedReference {
   readonly findTarget: (collection: string) => TypedCollection | undefined;
 }
 
+/** The names that the static part of the schema uses. */
+export interface TakenNames {
+  readonly typeNames: ReadonlySet<string>;
+  readonly rootFields: ReadonlySet<string>;
+}
+
 /** The names shared by all collections of a model. */
 interface Naming {
   /** The name of each collection's type. */
@@ -98,7 +104,7 @@ interface Naming {
 }
 
 /** The fields of every typed record in addition to its own. */
-const RECORD_PARTS: ReadonlySet<string> = new Set([...['id', 'nodeId', 'version', 'createdAt', 'updatedAt']]);
+const RECORD_PARTS: ReadonlySet<string> = new Set(['id', 'nodeId', 'version', 'createdAt', 'updatedAt']);
 
 /**
  * Names the typed schema. A name that is already taken, by the static part or an earlier collection, is
@@ -108,7 +114,7 @@ const RECORD_PARTS: ReadonlySet<string> = new Set([...['id', 'nodeId', 'version'
  */
 export function createTypedModel(
   collections: readonly Collection[],
-  taken: { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> },
+  taken: TakenNames,
   pages: PageSizes,
 ): TypedModel {
   const names = new Names(taken);
@@ -142,23 +148,13 @@ class Names {
   readonly #roots: Set<string>;
   readonly #references = new Map<string, { typeName: string; unionName: string }>();
 
-  constructor(taken: { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> }) {
+  constructor(taken: TakenNames) {
     this.#types = new Set(taken.typeNames);
     this.#roots = new Set(taken.rootFields);
   }
 
-  claimType(name: string): string {
-    const [free = name] = distinctGraphqlNames([name], this.#types);
-    this.#types.add(free);
-    return free;
-  }
-
-  /** Claims the names of an object's type and inputs, all at once. */
-  claimObject(name: string): string {
-    return this.#claimWith(name, OBJECT_SUFFIXES);
-  }
-
-  #claimWith(name: string, suffixes: readonly string[]): string {
+  /** Claims the name of a type, and those with the suffixes, all at once. */
+  claimType(name: string, suffixes: readonly string[] = []): string {
     for (let number = 1; ; number += 1) {
       const typeName = number === 1 ? name : `${name}_${number}`;
       const types = ['', ...suffixes].map((suffix) => typeName + suffix);
@@ -172,7 +168,7 @@ class Names {
   claimReference(targetTypeNames: readonly string[]): { typeName: string; unionName: string } {
     const unionName = targetTypeNames.join('Or');
     return getOrMake(this.#references, unionName, () => ({
-      typeName: this.#claimWith(`${unionName}Reference`, REFERENCE_SUFFIXES),
+      typeName: this.claimType(`${unionName}Reference`, REFERENCE_SUFFIXES),
       unionName: targetTypeNames.length > 1 ? this.claimType(unionName) : unionName,
     }));
   }
@@ -284,7 +280,7 @@ function toTypedValue(field: Field, owner: string, naming: Naming): TypedValue {
     case 'object': {
       if (field.fields.length === 0) return { kind: 'json' };
       const stem = field.isList ? toSingular(field.name) : field.name;
-      const typeName = names.claimObject(owner + toTypeName(stem));
+      const typeName = names.claimType(owner + toTypeName(stem), OBJECT_SUFFIXES);
       const description = field.description || `The ${field.name} of ${withArticle(owner)}.`;
       return {
         kind: 'object',
