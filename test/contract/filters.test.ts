@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
-import { ask, executedPlainly, type GraphqlAnswer, type Operation, send, statementsOf } from './graphql.js';
+import { ask, besideExecuted, type GraphqlAnswer, type Operation, send, statementsOf } from './graphql.js';
 
 const gateway = useGateway();
 
@@ -51,13 +51,13 @@ async function refusal(query: string, options: Partial<Operation> = {}) {
 }
 
 describe('a where on what a reference points to is refused', () => {
-  it('on a field hidden there, in the splice and without it', async () => {
+  it('on a field hidden there, alone and beside a field that graphql-js executes', async () => {
     const query = list('{manager: {record: {phone: {startsWith: "+91"}}}}');
     const expected = [
       ['FORBIDDEN', 'you may not read "phone" of pltf_user, so you may not filter or sort by it'],
     ];
     expect(await refusal(query, { as: 'teacher' })).toEqual(expected);
-    expect(await refusal(executedPlainly(query), { as: 'teacher' })).toEqual(expected);
+    expect(await refusal(besideExecuted(query), { as: 'teacher' })).toEqual(expected);
     const aggregate = '{ tasksAggregate(where: {manager: {record: {phone: {exists: true}}}}) { count } }';
     expect(await refusal(aggregate, { as: 'teacher' })).toEqual(expected);
     const generic =
@@ -112,10 +112,10 @@ describe('a where on what a reference points to is refused', () => {
 });
 
 describe('a where on what a reference points to', () => {
-  it('finds records by it, spliced and executed alike, in one statement', async () => {
+  it('finds records by it, also beside a field that graphql-js executes, in one statement', async () => {
     const query = list('{manager: {record: {active: {equals: true}}}}');
     expect(await idsOf(query)).toEqual(['of-usr-clerk', 'of-usr-teacher']);
-    expect(await ask(gateway, executedPlainly(query))).toMatchObject(await ask(gateway, query));
+    expect(await ask(gateway, besideExecuted(query))).toMatchObject(await ask(gateway, query));
     expect(await statementsOf(() => ask(gateway, query))).toHaveLength(1);
     expect(
       await idsOf(list('{manager: {record: {roles: {any: {equals: "teacher"}}, active: {equals: false}}}}')),

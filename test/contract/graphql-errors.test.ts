@@ -1,7 +1,7 @@
 /** What GraphQL says of a value that it refuses, and of an operation of which some root fields fail. */
 import { describe, expect, it } from '@jest/globals';
 import { useGateway } from './gateway.js';
-import { type Answered, executedPlainly, send } from './graphql.js';
+import { type Answered, besideExecuted, send } from './graphql.js';
 
 const gateway = useGateway();
 
@@ -193,9 +193,9 @@ describe('a dashboard of which some fields fail', () => {
   });
 
   it.each([
-    ['prints itself', (query: string) => query],
-    ['is executed by graphql-js', executedPlainly],
-  ])('shows lists beside lists that fail, if it %s', async (_, asked) => {
+    ['is alone', (query: string) => query],
+    ['stands beside a field that graphql-js executes', besideExecuted],
+  ])('shows lists beside lists that fail, if the document %s', async (_, asked) => {
     const query = asked(
       '{ tasks { totalCount } wrong: tasks(after: "x") { totalCount } task(id: "no") { id } }',
     );

@@ -63,11 +63,11 @@ describe('an operation that is explained', () => {
     expect(extensions.explain[0].plan.join('\n')).toMatch(/on records_registration: .*looked at in vain/);
   });
 
-  it('shows every statement of one that graphql-js executes, and of its references', async () => {
+  it('shows every statement, also beside a field that graphql-js executes', async () => {
     const { extensions } = await explained(
-      '{ me { id } tasks(first: 3) { totalCount nodes { manager { record { __typename } } } } }',
+      '{ me { id } tasks { nodes { manager { record { __typename } } } } more: tasks { totalCount } }',
     );
-    expect(extensions.explain.length).toBeGreaterThan(2);
+    expect(extensions.explain).toHaveLength(2);
   });
 
   it('plans a write and does not do it again', async () => {

@@ -65,11 +65,8 @@ export async function codesOf(gateway: Sender, operation: Operation): Promise<re
   return errors.map((error) => error.extensions.code);
 }
 
-/**
- * The same operation by graphql-js: a root field that does not print itself keeps the whole document from the
- * splice.
- */
-export function executedPlainly(query: string): string {
+/** The same operation beside a root field that graphql-js executes: the answer is joined from both. */
+export function besideExecuted(query: string): string {
   return query.replace('{', '{ plainly: me { id } ');
 }
 

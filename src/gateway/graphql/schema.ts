@@ -31,7 +31,6 @@ import {
   type NeededRights,
 } from '../resolvers/services/caller-reach.js';
 import { ImportChangesResolver, LiveResolver, ReportChangesResolver } from './live/live-resolver.js';
-import { readPrintableFields } from './operation/splice.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { listAggregateFields } from './typed/aggregate/aggregate-fields.js';
 import { createAggregateQueries } from './typed/aggregate/aggregate-queries.js';
@@ -44,6 +43,7 @@ import { createSubgraphResolver, type SubgraphOptions } from './typed/subgraph-r
 import { createTypedApi, type TypedParts } from './typed/typed-api.js';
 import {
   createTypedModel,
+  type TakenNames,
   type TypedCollection,
   type TypedModel,
   withReferrers,
@@ -131,7 +131,7 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
     letRootFieldsFail(schema);
     // Only the types of whole records: a part of an object is reached through the object's field.
     const storedFields = new Map(model.collections.flatMap((typed) => membersOf(typed, model)));
-    return { schema: readPrintableFields(schema), storedFields, needed };
+    return { schema, storedFields, needed };
   });
 }
 
@@ -198,8 +198,7 @@ function createTypedResolvers(
   return [...ofCollections, ...ofReferences, ...ofReferrers, ...ofSubgraph];
 }
 
-/** The names used by the static part of the schema. */
-function takenNames(): { readonly typeNames: ReadonlySet<string>; readonly rootFields: ReadonlySet<string> } {
+function takenNames(): TakenNames {
   const storage = getMetadataStorage();
   return {
     typeNames: new Set([

@@ -2,8 +2,8 @@
 
 import { member, objectType, type TypeClass } from '../../base/scalars/declared-type.js';
 import type { KeysetPage } from '../../store/database/keyset.js';
+import type { RecordPage } from '../../store/reading/record-page.js';
 import { PageInfo } from './records/generic-record.js';
-import { pageInfoOf } from './records/lazy-record.js';
 
 interface Edge<Node> {
   readonly node: Node;
@@ -49,5 +49,15 @@ export function toConnection<Row, Node>(
     nodes: edges.map(({ node }) => node),
     edges,
     pageInfo: pageInfoOf({ cursors: edges.map(({ cursor }) => cursor), hasNextPage, hasPreviousPage }),
+  };
+}
+
+/** The `pageInfo` of a page. */
+export function pageInfoOf({ cursors, hasNextPage, hasPreviousPage }: Omit<RecordPage, 'records'>): PageInfo {
+  return {
+    hasNextPage,
+    hasPreviousPage,
+    startCursor: cursors.at(0) ?? null,
+    endCursor: cursors.at(-1) ?? null,
   };
 }

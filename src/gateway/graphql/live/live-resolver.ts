@@ -10,7 +10,7 @@ import { reports } from '../../../school/reports/registry.js';
 import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
 import type { RecordChange } from '../../../store/changes/commit-follower.js';
-import { printReady } from '../../resolvers/records/ready-value.js';
+import { printReadyValue } from '../../resolvers/records/ready-value.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { createResolverClass } from '../../resolvers/run-time-types.js';
 import { ImportResult, toImportResult } from '../../resolvers/services/import-resolver.js';
@@ -55,7 +55,7 @@ async function subscribeToTopic({
     work: async (messages) => {
       assertMayListen(await caller.scope());
       for (const { id, topic, message, at } of messages)
-        queue.push(printReady({ id, topic, message, publishedAt: at }, info));
+        queue.push(printReadyValue({ id, topic, message, publishedAt: at }, info));
     },
   });
   const { ready, stop } = topics.follow(domain.id, args.name, (message) => work.add(message));
@@ -101,7 +101,7 @@ async function subscribeToImports({
       for (const one of changed) {
         if (importId !== undefined) imports.rights.assertVisible(now, one);
         else if (!imports.rights.isVisible(now, one)) continue;
-        queue.push(printReady(toImportResult(one), info));
+        queue.push(printReadyValue(toImportResult(one), info));
         if (importId !== undefined && isOver(one)) queue.end();
       }
     },
@@ -159,7 +159,7 @@ async function subscribeToReport({
     work: async (changes) => {
       try {
         rightsOf(report, await context.caller.scope());
-        queue.push(printReady(toReportChange(report, changes), info));
+        queue.push(printReadyValue(toReportChange(report, changes), info));
         await sleep(INTERVAL_MS, undefined, { ref: false });
       } catch (error) {
         queue.fail(error);

@@ -2,7 +2,7 @@
  * The life of an operation, from a valid document to its answer:
  *
  *   refusalOf      the rights of the caller, the cost; nothing has run
- *   runOperation   its variables, then the splice, or graphql-js
+ *   runOperation   its variables, then the splice and graphql-js
  *   finishErrors   formats errors, and sets the HTTP status if they concern the whole operation
  *
  * `answerOperation` does it all for a known document; for others Apollo calls the steps one by one
@@ -18,7 +18,6 @@ import {
 } from 'graphql';
 import { ERRORS, isErrorCode, ServiceError } from '../../../base/errors.js';
 import { inSpan } from '../../../base/process/traced.js';
-import { toSplicedData } from '../../../base/scalars/json-text.js';
 import type { FieldMeter } from '../../../store/catalog/field-uses.js';
 import type { Database } from '../../../store/database/database.js';
 import type { RecordStore } from '../../../store/record-store.js';
@@ -140,46 +139,25 @@ function refusedWith(errors: readonly GraphQLError[]): OperationRun {
   return { result: { errors: errors.map((error) => formatGraphqlError(error.toJSON(), error)) }, status };
 }
 
-const MAX_VARIABLE_ERRORS = 50;
-
 /** Runs an operation that was not refused. A fault of ours is reported and becomes the answer. */
 export async function runOperation(
   request: OperationRequest,
   options: OperationOptions,
 ): Promise<OperationRun> {
-  const { operation, schema } = request.prepared;
-  // graphql-js coerces the variables of what it executes, and 10,000 records should not be coerced twice.
-  if (operation.operation === OperationTypeNode.MUTATION && !isTransaction(request)) {
-    return await runCoerced(request, undefined, options);
+  try {
+    return { result: await runAndFormat(request, options), status: 200 };
+  } catch (error) {
+    if (error instanceof RefusedVariables) return refusedWith(error.errors.map(toVariableError));
+    const failure = toFailure(error);
+    reportFault(failure, request.context, options);
+    return refusedWith([failure]);
   }
-  const { variableDefinitions = [] } = operation;
-  const { coerced, errors } = getVariableValues(schema, variableDefinitions, request.variables, {
-    maxErrors: MAX_VARIABLE_ERRORS,
-  });
-  if (!coerced) return refusedWith(errors.map(toVariableError));
-  return await runCoerced(request, coerced, options);
 }
 
 /** The errors of graphql-js about variables that do not fit. */
 class RefusedVariables extends Error {
   constructor(readonly errors: readonly GraphQLError[]) {
     super('variables do not fit');
-  }
-}
-
-/** `coerced` are the variables, unless they are left to graphql-js. */
-async function runCoerced(
-  request: OperationRequest,
-  coerced: Record<string, unknown> | undefined,
-  options: OperationOptions,
-): Promise<OperationRun> {
-  try {
-    return { result: await answerCoerced(request, coerced, options), status: 200 };
-  } catch (error) {
-    if (error instanceof RefusedVariables) return refusedWith(error.errors.map(toVariableError));
-    const failure = toFailure(error);
-    reportFault(failure, request.context, options);
-    return refusedWith([failure]);
   }
 }
 
@@ -193,11 +171,7 @@ function toVariableError(error: GraphQLError): GraphQLError {
   });
 }
 
-async function answerCoerced(
-  request: OperationRequest,
-  coerced: Record<string, unknown> | undefined,
-  options: OperationOptions,
-): Promise<OperationResult> {
+async function runAndFormat(request: OperationRequest, options: OperationOptions): Promise<OperationResult> {
   const { prepared, notes } = request;
   const { operation } = prepared;
   if (operation.name) notes.operation = operation.name.value;
@@ -209,7 +183,7 @@ async function answerCoerced(
     ...(operation.name && { 'graphql.operation.name': operation.name.value }),
   };
   const { data, errors } = await inSpan({ name, kind: 'internal', attributes }, () =>
-    executeOrSplice(request, coerced, options),
+    answer(request, options),
   );
   ended?.();
   for (const error of errors) reportFault(error, request.context, options);
@@ -242,31 +216,30 @@ async function readExtensions(
   };
 }
 
-async function executeOrSplice(
+async function answer(
   request: OperationRequest,
-  variableValues: Record<string, unknown> | undefined,
   { store, introspections }: OperationOptions,
 ): Promise<Outcome> {
-  if (variableValues === undefined) return await executeOperation(request);
-  if (request.prepared.isIntrospecting) return await introspections.answer(request, executeOperation);
-  if (isTransaction(request)) {
-    const execution = { variableValues, execute: executeOperation };
-    return await executeInTransaction(request, store, execution);
-  }
-  return (await spliceOperation(request, variableValues)) ?? (await executeOperation(request));
+  const execute = executeOperation;
+  const isOneTransaction = isTransaction(request);
+  // graphql-js coerces the variables of what it executes, and 10,000 records should not be coerced twice.
+  const isQuery = request.prepared.operation.operation === OperationTypeNode.QUERY;
+  if (!isQuery && !isOneTransaction) return await execute(request);
+  const variableValues = coerceVariables(request);
+  if (isQuery) return await splice(request, variableValues, { introspections, execute });
+  return await executeInTransaction(request, store, { variableValues, execute });
 }
 
-async function spliceOperation(
-  request: OperationRequest,
-  coerced: Record<string, unknown>,
-): Promise<Outcome | undefined> {
-  const { prepared, context } = request;
-  const spliced = await splice({ prepared, context, variableValues: coerced });
-  if (!spliced) return undefined;
-  const { text, errors } = spliced;
-  // With errors the data is usually small, and the HTTP status depends on whether there is any.
-  const data = errors.length > 0 && spliced.isEmpty ? JSON.parse(text.toString()) : toSplicedData(text);
-  return { data, errors };
+const MAX_VARIABLE_ERRORS = 50;
+
+/** @throws RefusedVariables */
+function coerceVariables({ prepared, variables }: OperationRequest): Record<string, unknown> {
+  const { schema, operation } = prepared;
+  const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
+    maxErrors: MAX_VARIABLE_ERRORS,
+  });
+  if (coerced) return coerced;
+  throw new RefusedVariables(errors);
 }
 
 async function executeOperation(

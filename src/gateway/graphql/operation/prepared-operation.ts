@@ -2,6 +2,7 @@
 
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLObjectType,
@@ -10,11 +11,13 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionSetNode,
+  typeFromAST,
 } from 'graphql';
 import type { LRUCache } from 'lru-cache';
 import { tryTo } from '../../../base/errors.js';
 import type { StoredFieldsByType } from '../../../base/model/stored-field.js';
 import { leastUrgent, type Urgency } from '../../../base/process/urgency.js';
+import type { JsonText } from '../../../base/scalars/json-text.js';
 import { reports } from '../../../school/reports/registry.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../../resolvers/cached-for.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
@@ -38,8 +41,8 @@ export interface OperationSchema {
   readonly storedFields: StoredFieldsByType;
   /** How many objects an introspection of the whole schema prints. */
   readonly objects: number;
-  /** The data of introspections as JSON, by what the caller reaches, operation name and document. */
-  readonly introspections: LRUCache<string, string>;
+  /** The data of introspections, by what the caller reaches and the document. */
+  readonly introspections: LRUCache<string, Record<string, JsonText>>;
   /** The schema as the caller may know it. @throws UNAUTHENTICATED */
   shownTo(context: RequestContext): ShownSchema;
 }
@@ -84,6 +87,20 @@ export class PreparedOperation implements Permission {
 
   get schema(): GraphQLSchema {
     return this.served.schema;
+  }
+
+  /**
+   * The operation with some of its root fields only, for a schema that may lack types of its other variables.
+   */
+  part(selections: readonly FieldNode[], schema = this.schema) {
+    const { variableDefinitions = [] } = this.operation;
+    const operation: OperationDefinitionNode = {
+      ...this.operation,
+      variableDefinitions: variableDefinitions.filter(({ type }) => typeFromAST(schema, type)),
+      selectionSet: { kind: Kind.SELECTION_SET, selections },
+    };
+    const definitions = [operation, ...Object.values(this.fragments)];
+    return { schema, document: { kind: Kind.DOCUMENT, definitions } as const };
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { StoredField, StoredFieldsByType } from '../../../base/model/stored-field.js';
 import { getOrMake } from '../../../base/process/get-or-make.js';
+import type { JsonText } from '../../../base/scalars/json-text.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import {
   type CallerReach,
@@ -48,12 +49,11 @@ export class ServedSchema implements OperationSchema {
   readonly schema: GraphQLSchema;
   readonly storedFields: StoredFieldsByType;
   readonly needed: NeededRights;
-  readonly introspections = new LRUCache<string, string>({
+  readonly introspections = new LRUCache<string, Record<string, JsonText>>({
     maxSize: MAX_INTROSPECTIONS_LENGTH,
-    sizeCalculation: ({ length }) => length,
+    sizeCalculation: (data) => Object.values(data).reduce((length, { text }) => length + text.length, 0),
   });
   readonly #rules: readonly ValidationRule[];
-  readonly #maxTokens: number;
   readonly #operations = new LRUCache<string, PreparedOperation>({
     maxSize: MAX_DOCUMENTS_LENGTH,
     sizeCalculation: (_prepared, key) => key.length,
@@ -68,7 +68,6 @@ export class ServedSchema implements OperationSchema {
     this.schema = options.schema;
     this.storedFields = options.storedFields;
     this.#rules = [...specifiedRules, ...options.rules];
-    this.#maxTokens = options.maxTokens;
     this.needed = options.needed;
     this.#options = options;
     const stored = [...options.storedFields.values()].flatMap((members) => [...members.values()].flat());
@@ -149,7 +148,7 @@ export class ServedSchema implements OperationSchema {
 
   #parse(text: string): DocumentNode | GraphQLError {
     try {
-      return parse(text, { maxTokens: this.#maxTokens });
+      return parse(text, { maxTokens: this.#options.maxTokens });
     } catch (error) {
       // Values of a thousand levels exceed the stack.
       const tooDeep = 'The document is nested too deeply to be read.';

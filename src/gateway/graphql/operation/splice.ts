@@ -1,8 +1,7 @@
 /**
- * Answers an operation without building its result as objects. It calls the schema's own resolvers for the
- * root fields, with the arguments graphql-js would pass, and each result prints itself, with one statement
- * per field. If a root field cannot, graphql-js executes the operation through the same resolvers, with the
- * same answer.
+ * Answers a query root field by root field. A field that prints its answer is called as graphql-js would call
+ * it, with the same resolver and arguments, and costs one statement; graphql-js executes the others. The
+ * texts are joined in the order of the document.
  *
  * @see design "What a GraphQL layer costs"
  */
@@ -12,104 +11,103 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
-  type GraphQLSchema,
   getArgumentValues,
   locatedError,
-  OperationTypeNode,
 } from 'graphql';
 import { collectFields } from 'graphql/execution/collectFields.js';
 import { objectMarks, type PrintedJson } from '../../../base/json/json.js';
-import { joinJson } from '../../../base/scalars/json-text.js';
-import { isPrintable, isPrintableField, PRINT, READ } from '../../resolvers/records/printable.js';
-import type { PreparedOperation } from './prepared-operation.js';
+import { joinJson, printResult, toSplicedData } from '../../../base/scalars/json-text.js';
+import { isPrintableField, type Print } from '../../resolvers/records/printable.js';
+import { isIntrospectionField } from '../limits/introspection-cost.js';
+import type { Execute, Introspections } from './introspections.js';
+import type { OperationRequest, Outcome } from './prepared-operation.js';
 
-export interface SplicedResult {
-  /** The JSON text of the data. */
-  readonly text: PrintedJson;
-  /** No root field returned anything. */
-  readonly isEmpty: boolean;
-  readonly errors: readonly GraphQLError[];
-}
-
-export interface SpliceRequest {
-  readonly prepared: PreparedOperation;
-  /** The values as coerced by graphql-js. */
-  readonly variableValues: Record<string, unknown>;
-  readonly context: object;
-}
-
-/** `undefined`: the operation cannot be spliced; nothing has run. */
-export async function splice(request: SpliceRequest): Promise<SplicedResult | undefined> {
-  const fields = planRootFields(request);
-  if (!fields) return undefined;
-  const outcomes = await Promise.all(fields.map((field) => printRootField(field, request.context)));
-  const errors: GraphQLError[] = [];
-  const pieces: PrintedJson[] = [];
+/** `variableValues` are coerced. `execute` is graphql-js. */
+export async function splice(
+  request: OperationRequest,
+  variableValues: Record<string, unknown>,
+  { introspections, execute }: { readonly introspections: Introspections; readonly execute: Execute },
+): Promise<Outcome> {
+  const { prepared, context } = request;
+  const { schema, operation, fragments } = prepared;
+  const type = schema.getQueryType();
+  if (!type) throw new Error('the schema has queries');
+  const selected = collectFields(schema, fragments, variableValues, type, operation.selectionSet);
+  const fields = [...selected].map(([key, nodes]) =>
+    planRootField(key, nodes, type, request, variableValues),
+  );
+  if (fields.every(({ kind }) => kind === 'executed')) return await execute(request);
+  const nodesOf = (kind: RootField['kind']) => fields.flatMap((one) => (one.kind === kind ? one.nodes : []));
+  const [executed, introspected] = [nodesOf('executed'), nodesOf('introspected')];
+  const [printed, ...others] = await Promise.all([
+    Promise.all(
+      fields.map((field) => (field.kind === 'printed' ? printRootField(field, context) : undefined)),
+    ),
+    executed.length > 0 ? execute(request, prepared.part(executed)) : NOTHING,
+    introspected.length > 0 ? introspections.answer(request, introspected, execute) : NOTHING,
+  ]);
+  const errors = [...printed.flatMap((one) => one?.error ?? []), ...others.flatMap((one) => one.errors)];
+  if (others.some(({ data }) => data === null)) return { data: null, errors };
+  const values: Readonly<Record<string, unknown>> = Object.assign({}, ...others.map(({ data }) => data));
+  const texts = fields.map(
+    ({ kind, key }, index): PrintedJson =>
+      printed[index]?.json ?? printResult(kind === 'typeName' ? type.name : values[key]),
+  );
   const { before, end } = objectMarks(fields.map(({ key }) => key));
-  for (const [index, { json, error }] of outcomes.entries()) {
-    if (error) errors.push(error);
-    pieces.push(before[index] ?? '', json);
-  }
-  return {
-    text: joinJson([...pieces, end]),
-    isEmpty: outcomes.every(({ json }) => json === 'null'),
-    errors,
-  };
+  const text = joinJson([...texts.flatMap((one, index) => [before[index] ?? '', one]), end]);
+  // With errors the data is usually small, and the HTTP status depends on whether there is any.
+  const isEmpty = errors.length > 0 && texts.every((one) => one === 'null');
+  return { data: isEmpty ? JSON.parse(text.toString()) : toSplicedData(text), errors };
+}
+
+const NOTHING: Outcome = { data: {}, errors: [] };
+
+interface PrintedField {
+  readonly kind: 'printed';
+  readonly key: string;
+  readonly nodes: readonly FieldNode[];
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly info: GraphQLResolveInfo;
 }
 
 type RootField =
-  | { readonly kind: 'typeName'; readonly key: string; readonly name: string }
+  | PrintedField
   | {
-      readonly kind: 'resolved';
+      readonly kind: 'typeName' | 'introspected' | 'executed';
       readonly key: string;
-      readonly definition: GraphQLField<unknown, unknown>;
-      readonly arguments: Readonly<Record<string, unknown>>;
-      readonly info: PrintingInfo;
+      readonly nodes: readonly FieldNode[];
     };
-
-function planRootFields(request: SpliceRequest): readonly RootField[] | undefined {
-  const { prepared, variableValues } = request;
-  const { schema, operation, fragments } = prepared;
-  const type = schema.getQueryType();
-  if (operation.operation !== OperationTypeNode.QUERY || !type) return undefined;
-  const selected = collectFields(schema, fragments, variableValues, type, operation.selectionSet);
-  const fields: RootField[] = [];
-  for (const [key, nodes] of selected) {
-    const field = planRootField(key, nodes, type, request);
-    if (!field) return undefined;
-    fields.push(field);
-  }
-  return fields;
-}
 
 function planRootField(
   key: string,
   nodes: readonly FieldNode[],
   type: GraphQLObjectType,
-  { prepared, variableValues }: SpliceRequest,
-): RootField | undefined {
+  { prepared }: OperationRequest,
+  variableValues: Record<string, unknown>,
+): RootField {
   const [node] = nodes;
-  if (!node) return undefined;
-  const name = node.name.value;
-  if (name === '__typename') return { kind: 'typeName', key, name: type.name };
+  const name = node?.name.value ?? '';
+  if (name === '__typename') return { kind: 'typeName', key, nodes };
+  if (isIntrospectionField(name)) return { kind: 'introspected', key, nodes };
   const definition = type.getFields()[name];
-  if (!definition || !isPrintableField(definition)) return undefined;
-  const coerced = argumentsOf(definition, node, variableValues);
-  if (!coerced) return undefined;
-  const info: PrintingInfo = {
-    isPrinting: true,
+  const isPrinted = definition !== undefined && isPrintableField(definition);
+  const coerced = node && isPrinted ? argumentsOf(definition, node, variableValues) : undefined;
+  if (!isPrinted || !coerced) return { kind: 'executed', key, nodes };
+  const { schema, fragments, operation } = prepared;
+  const info: GraphQLResolveInfo = {
     fieldName: name,
     fieldNodes: nodes,
     returnType: definition.type,
     parentType: type,
     path: { prev: undefined, key, typename: type.name },
-    schema: prepared.schema,
-    fragments: prepared.fragments,
+    schema,
+    fragments,
     rootValue: undefined,
-    operation: prepared.operation,
+    operation,
     variableValues,
   };
-  return { kind: 'resolved', key, definition, arguments: coerced, info };
+  return { kind: 'printed', key, nodes, definition, arguments: coerced, info };
 }
 
 /** `undefined` for wrong arguments, which graphql-js will report. */
@@ -127,39 +125,13 @@ function argumentsOf(
 }
 
 async function printRootField(
-  field: RootField,
+  { definition, arguments: args, info }: PrintedField,
   context: object,
 ): Promise<{ readonly json: PrintedJson; readonly error?: GraphQLError }> {
-  if (field.kind === 'typeName') return { json: JSON.stringify(field.name) };
   try {
-    const { resolve } = field.definition;
-    const result: unknown = await resolve?.(undefined, field.arguments, context, field.info);
-    if (!isPrintable(result))
-      throw new Error(`${field.info.fieldName} gave a result that does not print itself`);
-    return { json: await result[PRINT](field.info) };
+    const print = (await definition.resolve?.(undefined, args, context, info)) as Print;
+    return { json: await print() };
   } catch (error) {
-    return { json: 'null', error: locatedError(error, field.info.fieldNodes, [field.key]) };
+    return { json: 'null', error: locatedError(error, info.fieldNodes, [info.path.key]) };
   }
-}
-
-/** The resolve info with which the splice calls a resolver. */
-interface PrintingInfo extends GraphQLResolveInfo {
-  readonly isPrinting: true;
-}
-
-/** Makes such fields return the readable value to everybody but the splice. */
-export function readPrintableFields(schema: GraphQLSchema): GraphQLSchema {
-  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-    const { resolve } = field;
-    if (!resolve || !isPrintableField(field)) continue;
-    field.resolve = async (source, args, context, info) => {
-      const result: unknown = await resolve(source, args, context, info);
-      return isPrintable(result) && !isPrinting(info) ? result[READ]() : result;
-    };
-  }
-  return schema;
-}
-
-function isPrinting(info: GraphQLResolveInfo): info is PrintingInfo {
-  return 'isPrinting' in info;
 }

@@ -30,7 +30,6 @@ import {
   toSort,
 } from '../../resolvers/page-arguments.js';
 import { type OrderByInput, UpdateMode } from '../../resolvers/records/generic-record.js';
-import { lazyPage, lazyRecord } from '../../resolvers/records/lazy-record.js';
 import {
   type RecordForm,
   type SelectedPage,
@@ -38,7 +37,7 @@ import {
   shownCount,
   toPageShape,
 } from '../../resolvers/records/page-shape.js';
-import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
+import { PRINTABLE_FIELD, type Print } from '../../resolvers/records/printable.js';
 import {
   perField,
   type RecordBatch,
@@ -246,20 +245,19 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
       type: types.record,
       arguments: { ...tables.collection, id, ...tables.project },
       extensions: PRINTABLE_FIELD,
-      run: (args: OneArguments & ReadArguments, call: FieldCall) => {
+      run: (args: OneArguments & ReadArguments, call: FieldCall): Print => {
         const members = membersOf(args, call);
-        const { collection, form } = targetOf(args);
+        const { collection } = targetOf(args);
         const { paths, isWholeRecord } = listShapePaths(members);
         const projection = isWholeRecord ? args.project?.map(toPath) : paths;
-        const request = { collection, projection, id: args.id };
-        const find = () => records.records(call.context, { collection, projection, limit: 1 });
-        return lazyRecord({
-          form,
-          members,
-          id: args.id,
-          find,
-          get: () => records.record(call.context, request),
-        });
+        const found = records.records(call.context, { collection, projection, limit: 1 });
+        return async () => {
+          const printed = await found.printRecord(args.id, members);
+          if (printed !== undefined) return printed;
+          // Throws if there is none: NOT_FOUND or GONE.
+          await records.record(call.context, { collection, projection, id: args.id });
+          return 'null';
+        };
       },
     },
 
@@ -270,7 +268,10 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
       type: types.connection,
       arguments: { ...tables.many, ...PAGE_ARGUMENTS },
       extensions: { ...PRINTABLE_FIELD, ...scanningField(requestOf) },
-      run: (args: SelectingArguments & ReadArguments & PageArguments, { context, info }: FieldCall) => {
+      run: (
+        args: SelectingArguments & ReadArguments & PageArguments,
+        { context, info }: FieldCall,
+      ): Print => {
         const { collection, form } = targetOf(args);
         const shape = recall(pageShapes, info, () => toPageShape(form, info));
         const { members, paths, isWholeRecord } = shape.reading;
@@ -280,7 +281,7 @@ export function createRecordFields(api: RecordApi, { records, catalog, pages }: 
           projection: isWholeRecord ? args.project?.map(toPath) : paths,
           ...toPageRequest(args, pages),
         });
-        return lazyPage({ set, form, shape });
+        return () => set.print(shape);
       },
     },
 

@@ -21,12 +21,12 @@ import { isRecordId } from '../../../base/model/record-id.js';
 import { getOrMake } from '../../../base/process/get-or-make.js';
 import { member, objectType } from '../../../base/scalars/declared-type.js';
 import { assertPageSize, type PageSizes } from '../../resolvers/page-arguments.js';
-import { type NodePlace, TYPE_NAME } from '../../resolvers/records/node.js';
+import type { NodePlace } from '../../resolvers/records/node.js';
 import { PRINTABLE_FIELD } from '../../resolvers/records/printable.js';
 import type { RequestContext } from '../../resolvers/request-context.js';
 import { createResolverClass, type FieldCall } from '../../resolvers/run-time-types.js';
 import { assertIntrospectionRole } from '../limits/permitted.js';
-import type { FindNodes } from './find-nodes.js';
+import { type FindNodes, printedList } from './find-nodes.js';
 import type { TypedModel } from './typed-model.js';
 import type { TypedTypes } from './typed-types.js';
 
@@ -61,7 +61,6 @@ export function createSubgraphResolver(
     name: '_Entity',
     description: 'The types that other subgraphs may name by their key.',
     types: () => model.collections.map((typed) => types.record(typed)),
-    resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME],
   });
   const printed = new WeakMap<GraphQLSchema, string>();
 
@@ -99,7 +98,7 @@ export function createSubgraphResolver(
       run({ representations }: { readonly representations: readonly unknown[] }, call: FieldCall) {
         assertPageSize('representations', representations.length, pages);
         const places = representations.map((one, index) => placeOf(one, `representations.${index}`));
-        return findNodes(places, call);
+        return printedList(findNodes(places, call));
       },
     },
   ]);
@@ -137,20 +136,16 @@ function withDirectives(definition: DefinitionNode, keyed: ReadonlySet<string>):
   const name = definition.name.value;
   const directives = [
     ...(definition.directives ?? []),
-    ...(keyed.has(name) ? [directive('key', { fields: 'id' })] : []),
-    ...(SHARED_TYPES.has(name) ? [directive('shareable', {})] : []),
+    ...(keyed.has(name) ? KEY : []),
+    ...(SHARED_TYPES.has(name) ? SHAREABLE : []),
   ];
   return [{ ...definition, fields, directives }];
 }
 
-function directive(name: string, args: Readonly<Record<string, string>>): ConstDirectiveNode {
-  return {
-    kind: Kind.DIRECTIVE,
-    name: { kind: Kind.NAME, value: name },
-    arguments: Object.entries(args).map(([argument, value]) => ({
-      kind: Kind.ARGUMENT,
-      name: { kind: Kind.NAME, value: argument },
-      value: { kind: Kind.STRING, value },
-    })),
-  };
+function directivesOf(written: string): readonly ConstDirectiveNode[] {
+  const [type] = parse(`type Example ${written}`, { noLocation: true }).definitions;
+  return type?.kind === Kind.OBJECT_TYPE_DEFINITION ? (type.directives ?? []) : [];
 }
+
+const KEY = directivesOf('@key(fields: "id")');
+const SHAREABLE = directivesOf('@shareable');

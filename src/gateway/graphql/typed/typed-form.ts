@@ -8,9 +8,14 @@ import type { Path } from '../../../base/model/path.js';
 import type { Member, ReferrersShape, Shape } from '../../../store/sql/shape.js';
 import { type PageArguments, toPageRequest, toSort } from '../../resolvers/page-arguments.js';
 import { recordPart } from '../../resolvers/records/node.js';
-import { type RecordForm, type SelectedForm, toPageShape } from '../../resolvers/records/page-shape.js';
+import {
+  type RecordForm,
+  type SelectedForm,
+  selectedMembers,
+  toPageShape,
+} from '../../resolvers/records/page-shape.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
-import { type SelectionInfo, selectedFields } from '../../resolvers/records/selection.js';
+import type { SelectionInfo } from '../../resolvers/records/selection.js';
 import { type SelectingArguments, toRequest } from './record-fields.js';
 import { SCALAR_FORMS } from './scalar-forms.js';
 import type {
@@ -59,14 +64,10 @@ function objectMembers(
   context: ShapeContext,
   other: (name: string, nodes: readonly FieldNode[]) => Shape | undefined,
 ): readonly Member[] {
-  const members: Member[] = [];
-  for (const [key, fieldNodes] of selectedFields(object.typeName, nodes, context.info)) {
-    const name = fieldNodes[0]?.name.value ?? '';
+  return selectedMembers(object.typeName, nodes, context.info, (name, fieldNodes) => {
     const typed = object.fieldsByName.get(name);
-    const shape = typed ? fieldShape(typed, fieldNodes, context) : other(name, fieldNodes);
-    members.push({ key, shape: shape ?? { kind: 'constant', text: object.typeName } });
-  }
-  return members;
+    return typed ? fieldShape(typed, fieldNodes, context) : other(name, fieldNodes);
+  });
 }
 
 function fieldShape(typed: TypedField, nodes: readonly FieldNode[], context: ShapeContext): Shape {
@@ -104,19 +105,16 @@ function referenceMembers(
   nodes: readonly FieldNode[],
   context: ShapeContext,
 ): readonly Member[] {
-  return [...selectedFields(reference.typeName, nodes, context.info)].map(([key, fieldNodes]): Member => {
-    switch (fieldNodes[0]?.name.value) {
+  return selectedMembers(reference.typeName, nodes, context.info, (name, fieldNodes) => {
+    switch (name) {
       case 'id':
-        return { key, shape: { kind: 'text', path: ['value'] } };
+        return { kind: 'text', path: ['value'] };
       case 'label':
-        return { key, shape: { kind: 'text', path: ['label'] } };
+        return { kind: 'text', path: ['label'] };
       case 'record':
-        return {
-          key,
-          shape: { kind: 'target', path: [], targets: targetsOf(reference, fieldNodes, context) },
-        };
+        return { kind: 'target', path: [], targets: targetsOf(reference, fieldNodes, context) };
       default:
-        return { key, shape: { kind: 'constant', text: reference.typeName } };
+        return undefined;
     }
   });
 }

@@ -5,18 +5,14 @@ import type { StoredRecord } from '../../../store/reading/stored-record.js';
 import type { Shape } from '../../../store/sql/shape.js';
 import type { GenericRecord } from './generic-record.js';
 import { GENERIC_TYPE_NAME, recordPart, toNodeId } from './node.js';
-import type { RecordForm } from './page-shape.js';
-import { selectedFields } from './selection.js';
+import { type RecordForm, selectedMembers } from './page-shape.js';
 
 export function genericForm(collection: string): RecordForm<GenericRecord> {
   return {
     typeName: GENERIC_TYPE_NAME,
     toNode: (record) => toGenericRecord(record, collection),
     members: (nodes, info) =>
-      [...selectedFields(GENERIC_TYPE_NAME, nodes, info)].map(([key, fieldNodes]) => ({
-        key,
-        shape: shapeOf(fieldNodes[0]?.name.value, collection),
-      })),
+      selectedMembers(GENERIC_TYPE_NAME, nodes, info, (name) => shapeOf(name, collection)),
   };
 }
 
@@ -32,10 +28,10 @@ export function toGenericRecord(record: StoredRecord, collection: string): Gener
   };
 }
 
-function shapeOf(name: string | undefined, collection: string): Shape {
+function shapeOf(name: string, collection: string): Shape | undefined {
   if (name === 'collection') return { kind: 'constant', text: collection };
   if (name === 'data') return { kind: 'fields' };
-  return recordPart(name, { form: 'generic', collection }) ?? { kind: 'constant', text: GENERIC_TYPE_NAME };
+  return recordPart(name, { form: 'generic', collection });
 }
 
 /** Removes the id: the store's JSON has it among the fields, GraphQL next to them. */

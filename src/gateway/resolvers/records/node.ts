@@ -14,7 +14,7 @@ import { invalidAt } from '../../../base/errors.js';
 import { isRecordId } from '../../../base/model/record-id.js';
 import type { Shape } from '../../../store/sql/shape.js';
 
-/** Names the concrete type of a source if a field's type is an interface or a union. */
+/** Names the concrete type of a source if a field's type is a union. */
 export const TYPE_NAME = Symbol('typeName');
 
 /** The name of the type of a record in the generic part of the schema. */
@@ -24,7 +24,6 @@ export const GENERIC_TYPE_NAME = 'Record';
   description: 'A record that can be read again by `node`, whatever its collection.',
   // All of them are types of root fields; registering them here would put them first in the printed schema.
   autoRegisterImplementations: false,
-  resolveType: (source: { readonly [TYPE_NAME]?: string }) => source[TYPE_NAME] ?? GENERIC_TYPE_NAME,
 })
 export abstract class Node {
   @Field(() => ID, {
@@ -52,7 +51,7 @@ export function nodeIdPrefix({ form, collection }: NodeForm): string {
 }
 
 /** The shape of a record's own members, which are not fields; `undefined` for another name. */
-export function recordPart(name: string | undefined, form: NodeForm): Shape | undefined {
+export function recordPart(name: string, form: NodeForm): Shape | undefined {
   switch (name) {
     case 'id':
     case 'version':

@@ -9,6 +9,7 @@ import {
   type PageInfoMember,
   type PageMember,
   type PageShape,
+  type Shape,
 } from '../../../store/sql/shape.js';
 import { type PageSizes, toPageRequest } from '../page-arguments.js';
 import { type SelectionInfo, selectedFields } from './selection.js';
@@ -36,6 +37,18 @@ interface ReadFields {
 /** A page with the fields that it reads. */
 export interface SelectedPage extends PageShape {
   readonly reading: ReadFields;
+}
+
+/** The selected members of an object by the shapes of its fields; any other is `__typename`. */
+export function selectedMembers(
+  typeName: string,
+  nodes: readonly FieldNode[],
+  info: SelectionInfo,
+  shapeOf: (name: string, nodes: readonly FieldNode[]) => Shape | undefined,
+): readonly Member[] {
+  return [...selectedFields(typeName, nodes, info)].map(([key, own]) => {
+    return { key, shape: shapeOf(own[0]?.name.value ?? '', own) ?? { kind: 'constant', text: typeName } };
+  });
 }
 
 export function toPageShape(form: SelectedForm, info: SelectionInfo): SelectedPage {

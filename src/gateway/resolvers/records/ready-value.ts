@@ -1,4 +1,4 @@
-/** A small value that is already computed, such as a list of groups, as a printable result. */
+/** Prints a small value that is already computed, such as a list of groups, without graphql-js. */
 import {
   type FieldNode,
   type GraphQLObjectType,
@@ -11,16 +11,10 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { printResult } from '../../../base/scalars/json-text.js';
-import { PRINT, type Printable, READ } from './printable.js';
 import type { SelectionInfo } from './selection.js';
 
-/** The value of a field whose types have no resolvers: every field is the property of its name. */
-export function readyValue(read: () => Promise<unknown>): Printable {
-  return { [READ]: read, [PRINT]: async (info) => printReady(await read(), info) };
-}
-
 /** The JSON text of the selection of `info`, for a value whose types have no resolvers of their own. */
-export function printReady(value: unknown, info: GraphQLResolveInfo): string {
+export function printReadyValue(value: unknown, info: GraphQLResolveInfo): string {
   return printResult(select(value, info.returnType, info.fieldNodes, info));
 }
 

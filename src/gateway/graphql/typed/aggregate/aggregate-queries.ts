@@ -20,8 +20,8 @@ import type { Scope } from '../../../../base/model/scope.js';
 import { member, nullable, objectType, type ValueOf } from '../../../../base/scalars/declared-type.js';
 import { CI_ARGUMENT, OQUERY_BESIDE_WHERE, toPageRequest } from '../../../resolvers/page-arguments.js';
 import type { SortDirection } from '../../../resolvers/records/generic-record.js';
-import { PRINTABLE_FIELD, type Printable } from '../../../resolvers/records/printable.js';
-import { readyValue } from '../../../resolvers/records/ready-value.js';
+import { PRINTABLE_FIELD, type Print } from '../../../resolvers/records/printable.js';
+import { printReadyValue } from '../../../resolvers/records/ready-value.js';
 import { scanningField } from '../../../resolvers/records/record-resolver.js';
 import { type SelectionInfo, SelectionMemory, selectedFields } from '../../../resolvers/records/selection.js';
 import { requireScope } from '../../../resolvers/request-context.js';
@@ -88,7 +88,7 @@ export function createAggregateQueries(
     toRequest(selecting, { collection: collection.name, whereNames: object });
   const extensions = { ...PRINTABLE_FIELD, ...scanningField(requestOf) };
 
-  function aggregate(args: AggregateArguments, { context, info }: FieldCall): Printable {
+  function aggregate(args: AggregateArguments, { context, info }: FieldCall): Print {
     const { groupBy, having: conditions, orderBy: order, first } = args;
     const keys = [...new Set(groupBy ?? [])].flatMap((name) => keysByName.get(name) ?? []);
     if (keys.length > MAX_KEYS) throw tooManyKeys(keys.length);
@@ -103,13 +103,16 @@ export function createAggregateQueries(
       limit,
     };
     const set = records.records(context, { ...requestOf(args), projection: [] });
-    return readyValue(async () => {
+    return async () => {
       const groups = await set.aggregate(query);
-      return groups.map((one) => toGroupSource(one, { keys, selection, fields }));
-    });
+      return printReadyValue(
+        groups.map((one) => toGroupSource(one, { keys, selection, fields })),
+        info,
+      );
+    };
   }
 
-  function distinct(args: DistinctArguments, { context }: FieldCall): Printable {
+  function distinct(args: DistinctArguments, { context, info }: FieldCall): Print {
     const { contains, first } = args;
     const field = keysByName.get(args.field);
     if (!field) throw new Error(`no field ${args.field}`);
@@ -124,10 +127,13 @@ export function createAggregateQueries(
       order: [{ by: { measure: { kind: 'records' } }, direction: 'descending' }] as const,
       limit,
     };
-    return readyValue(async () => {
+    return async () => {
       const groups = await set.aggregate(query);
-      return groups.map((one) => toDistinctValue(one, field));
-    });
+      return printReadyValue(
+        groups.map((one) => toDistinctValue(one, field)),
+        info,
+      );
+    };
   }
 
   return [
@@ -380,7 +386,7 @@ const RECORDS: SelectedMeasure = {
   value: { kind: 'year' },
 };
 
-/** A group for graphql-js: `key` by the names of its fields, the measures of each field by its name. */
+/** A group as its type has it: `key` by the names of its fields, the measures of each field by its name. */
 function toGroupSource(
   group: Group,
   {

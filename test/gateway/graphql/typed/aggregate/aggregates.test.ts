@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useGateway } from '../../../../contract/gateway.js';
-import { ask, codesOf, executedPlainly, send, statementsOf } from '../../../../contract/graphql.js';
+import { ask, besideExecuted, codesOf, send, statementsOf } from '../../../../contract/graphql.js';
 
 const gateway = useGateway();
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
 /** What both ways answer. */
 async function both(query: string, options: { readonly variables?: unknown } = {}) {
   const spliced = await ask(gateway, query, { as: 'admin', ...options });
-  const plain = await ask(gateway, executedPlainly(query), { as: 'admin', ...options });
+  const plain = await ask(gateway, besideExecuted(query), { as: 'admin', ...options });
   const { plainly, ...rest } = plain;
   expect(spliced).toEqual(rest);
   return spliced;
@@ -97,7 +97,7 @@ describe('an aggregate refuses', () => {
   ];
   for (const query of HIDDEN) {
     it(`a hidden field, naming it: ${query}`, async () => {
-      for (const one of [query, executedPlainly(query)]) {
+      for (const one of [query, besideExecuted(query)]) {
         const { errors } = await send(gateway, { query: one, as: 'viewer' });
         expect(errors.map((error) => error.extensions.code)).toEqual(['FORBIDDEN']);
         expect(errors[0]?.message).toContain('guardian_phone');
@@ -128,7 +128,7 @@ describe('an aggregate refuses', () => {
   for (const [code, query] of WRONG) {
     it(`${query} as ${code}`, async () => {
       expect(await codesOf(gateway, { query, as: 'admin' })).toEqual([code]);
-      expect(await codesOf(gateway, { query: executedPlainly(query), as: 'admin' })).toEqual([code]);
+      expect(await codesOf(gateway, { query: besideExecuted(query), as: 'admin' })).toEqual([code]);
     });
   }
 
@@ -241,7 +241,7 @@ describe('an aggregate', () => {
       group('stu-1', '5', 'PRESENT'),
     ]);
     expect(await statementsOf(() => ask(gateway, query))).toHaveLength(1);
-    expect(await statementsOf(() => ask(gateway, executedPlainly(query)))).toHaveLength(1);
+    expect(await statementsOf(() => ask(gateway, besideExecuted(query)))).toHaveLength(1);
   });
 
   it('keeps the groups that having says, in the order of a measure', async () => {
