@@ -17,12 +17,7 @@ import type { TypeClass } from '../../base/scalars/declared-type.js';
 import { reports } from '../../school/reports/registry.js';
 import { CACHE_CONTROL_DIRECTIVE } from '../resolvers/cached-for.js';
 import { RESOLVER_CLASSES } from '../resolvers/resolvers.js';
-import {
-  createResolverClass,
-  sortParameters,
-  sortRootFields,
-  withRunTimeTypes,
-} from '../resolvers/run-time-types.js';
+import { createResolverClass, sortRootFields, withRunTimeTypes } from '../resolvers/run-time-types.js';
 import { type ScriptFieldServices, withScriptFields } from '../resolvers/script-fields.js';
 import { BranchResolver } from '../resolvers/services/branch-resolver.js';
 import {
@@ -30,7 +25,7 @@ import {
   type NeededRight,
   type NeededRights,
 } from '../resolvers/services/caller-reach.js';
-import { ImportChangesResolver, LiveResolver, ReportChangesResolver } from './live/live-resolver.js';
+import { LiveResolver, StateChangesResolver } from './live/live-resolver.js';
 import { TRANSACTION_DIRECTIVE } from './operation/transaction.js';
 import { listAggregateFields } from './typed/aggregate/aggregate-fields.js';
 import { createAggregateQueries } from './typed/aggregate/aggregate-queries.js';
@@ -50,9 +45,6 @@ import {
 } from './typed/typed-model.js';
 import { sortablePaths, TypedTypes } from './typed/typed-types.js';
 import { WhereInputs } from './typed/where-inputs.js';
-
-/** Subscriptions exist only in GraphQL, because they need a persistent connection. */
-const SUBSCRIPTION_CLASSES = [ReportChangesResolver, ImportChangesResolver] as const;
 
 export interface SchemaParts {
   readonly collections: readonly Collection[];
@@ -99,7 +91,8 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
       ...model.collections.flatMap(neededByTypes),
     ]);
     const made = [
-      ...SUBSCRIPTION_CLASSES,
+      // Subscriptions exist only in GraphQL, because they need a persistent connection.
+      StateChangesResolver,
       generic.changes,
       LiveResolver,
       createNodeResolver(services, findNodes),
@@ -114,7 +107,6 @@ export function buildGatewaySchema(parts: SchemaParts): GatewaySchema {
       ...RESOLVER_CLASSES.flatMap((one) => (one === BranchResolver ? [one, ...generic.bulk] : [one])),
       ...made,
     ] as const;
-    sortParameters();
     sortRootFields(classes);
     const instances = new Map<NewableFunction, object>(
       [generic.records, ...generic.bulk, ...made].map((one) => [one, new one()]),

@@ -9,8 +9,8 @@
  * - When a field is resolved, it instantiates the classes of its arguments, looks them up in that storage,
  *   and keeps each in a map that cannot be cleared. `withRunTimeTypes` gives the methods of classes created
  *   within it plain argument values, as graphql-js makes them.
- * - It shows parameters and root fields in the order in which decorators ran and modules were loaded.
- *   `sortParameters` and `sortRootFields` restore the order in which they are written.
+ * - It shows root fields in the order in which modules were loaded. `sortRootFields` restores the order in
+ *   which they are written.
  */
 import type { GraphQLResolveInfo } from 'graphql';
 import {
@@ -110,32 +110,19 @@ export function withRunTimeTypes<Schema>(build: () => Schema): Schema {
   const before = new Set(storage.params);
   try {
     const schema = build();
-    for (const parameter of storage.params) if (!before.has(parameter)) takePlain(parameter);
+    // After the schema is built, only the value of a parameter is read.
+    for (const parameter of storage.params) {
+      if (before.has(parameter) || parameter.kind !== 'args') continue;
+      Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: CallData) => data.args });
+    }
     return schema;
   } finally {
     Object.assign(storage, kept);
   }
 }
 
-type Parameter = ReturnType<typeof getMetadataStorage>['params'][number];
-
-/** After the schema is built, only the value of a parameter is read. */
-function takePlain(parameter: Parameter): void {
-  if (parameter.kind === 'args') {
-    Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: CallData) => data.args });
-  } else if (parameter.kind === 'arg') {
-    const { name } = parameter;
-    Object.assign(parameter, { kind: 'custom', options: {}, resolver: (data: CallData) => data.args[name] });
-  }
-}
-
 interface CallData {
   readonly args: Readonly<Record<string, unknown>>;
-}
-
-/** Decorators run from the last parameter of a method to the first. */
-export function sortParameters(): void {
-  getMetadataStorage().params.sort((a, b) => a.index - b.index);
 }
 
 /** Sorts root fields in the order of these classes. */

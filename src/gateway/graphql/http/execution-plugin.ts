@@ -47,7 +47,9 @@ export function executionPlugin(
 class Execution implements GraphQLRequestListener<GraphqlRequest> {
   readonly #served: ServedSchema;
   readonly #options: OperationOptions;
-  #prepared: ReturnType<ServedSchema['tryToPrepare']> | undefined;
+  #prepared: PreparedOperation | undefined;
+  /** The errors of the document. */
+  #errors: readonly GraphQLError[] = [];
 
   constructor(served: ServedSchema, options: OperationOptions) {
     this.#served = served;
@@ -58,7 +60,9 @@ class Execution implements GraphQLRequestListener<GraphqlRequest> {
   async didResolveSource(request: Request): Promise<void> {
     const { source = '', contextValue } = request;
     const { operationName = undefined } = request.request;
-    this.#prepared = this.#served.tryToPrepare(source, operationName, contextValue.timing);
+    const prepared = this.#served.tryToPrepare(source, operationName, contextValue.timing);
+    if (prepared instanceof PreparedOperation) this.#prepared = prepared;
+    else this.#errors = prepared;
     Object.assign(request, { document: NO_DOCUMENT });
   }
 
@@ -90,9 +94,7 @@ class Execution implements GraphQLRequestListener<GraphqlRequest> {
     const { http } = response;
     const isGet = request.http?.method === 'GET';
     if (!result.errors || result.errors.length === 0) {
-      if (isGet && this.#prepared instanceof PreparedOperation) {
-        http.headers.set('cache-control', this.#prepared.cachePolicy);
-      }
+      if (isGet && this.#prepared) http.headers.set('cache-control', this.#prepared.cachePolicy);
       return;
     }
     const others = this.#errors.slice(1).map((error) => formatGraphqlError(error.toJSON(), error));
@@ -103,26 +105,18 @@ class Execution implements GraphQLRequestListener<GraphqlRequest> {
     );
     result.errors = errors;
     if (isGet) http.headers.set('cache-control', NO_STORE);
-    if (failure) {
-      http.status = failure.status;
-      for (const [name, value] of failure.headers) http.headers.set(name, value);
-    }
-    if (http.status !== undefined) {
-      http.status = httpStatusFor(http.status, errors, request.http?.headers.get('accept'));
+    for (const [name, value] of failure?.headers ?? []) http.headers.set(name, value);
+    const status = failure?.status ?? http.status;
+    if (status !== undefined) {
+      http.status = httpStatusFor(status, errors, request.http?.headers.get('accept'));
     }
     // One failure in a batch: the others are answered, and each result reports its own errors.
     if (requestIsBatched) http.status = 200;
   }
 
-  /** The errors of the document. */
-  get #errors(): readonly GraphQLError[] {
-    return this.#prepared === undefined || this.#prepared instanceof PreparedOperation ? [] : this.#prepared;
-  }
-
   #toOperationRequest({ request, contextValue }: Request): OperationRequest | undefined {
-    if (!(this.#prepared instanceof PreparedOperation)) return undefined;
     const { variables = {}, extensions = {} } = request;
-    return { ...contextValue, prepared: this.#prepared, variables, extensions };
+    return this.#prepared && { ...contextValue, prepared: this.#prepared, variables, extensions };
   }
 }
 

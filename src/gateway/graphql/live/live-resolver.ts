@@ -1,4 +1,4 @@
-/** The subscription to topics. Those to records are made in typed/record-fields.ts. */
+/** The subscriptions to topics, imports and reports. Those to records are made in typed/record-fields.ts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../../base/errors.js';
 import { Batcher } from '../../../base/process/batcher.js';
@@ -69,21 +69,6 @@ async function subscribeToTopic({
   }
 }
 
-export const ImportChangesResolver = createResolverClass([
-  {
-    kind: 'subscription',
-    name: 'importChanged',
-    description:
-      'The state of an import, at once and after each change, at most a few times a second; ends when ' +
-      'the import is DONE, FAILED, CANCELLED or UNDONE. Without an id, every change of the imports that ' +
-      'the query `imports` would list, without an end. Errors: NOT_FOUND.',
-    type: ImportResult,
-    arguments: { id: nullable.id('The id of the import; left out, all.') },
-    run: neverExecuted,
-    subscribe: subscribeToImports,
-  },
-]);
-
 async function subscribeToImports({
   args: { id },
   context,
@@ -129,7 +114,8 @@ const ReportChangeEvent = objectType(
 /** The shortest interval, so that a bulk load does not make a dashboard run the report for every record. */
 const INTERVAL_MS = 1_000;
 
-export const ReportChangesResolver = createResolverClass([
+/** The subscriptions to reports and imports, which the schema shows before those to records. */
+export const StateChangesResolver = createResolverClass([
   {
     kind: 'subscription',
     name: 'reportChanged',
@@ -140,6 +126,18 @@ export const ReportChangesResolver = createResolverClass([
     arguments: { report: member.text('The report by its name or its field, e.g. "feeDefaulters".') },
     run: neverExecuted,
     subscribe: subscribeToReport,
+  },
+  {
+    kind: 'subscription',
+    name: 'importChanged',
+    description:
+      'The state of an import, at once and after each change, at most a few times a second; ends when ' +
+      'the import is DONE, FAILED, CANCELLED or UNDONE. Without an id, every change of the imports that ' +
+      'the query `imports` would list, without an end. Errors: NOT_FOUND.',
+    type: ImportResult,
+    arguments: { id: nullable.id('The id of the import; left out, all.') },
+    run: neverExecuted,
+    subscribe: subscribeToImports,
   },
 ]);
 

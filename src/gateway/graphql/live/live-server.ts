@@ -16,12 +16,11 @@ import { assertWithinRate, type Rate, ServiceError } from '../../../base/errors.
 import { assertJsonShape, bodyShape } from '../../../base/json/body-shape.js';
 import { shareWithAll } from '../../../base/model/end-signal.js';
 import { callerName } from '../../../base/model/scope.js';
-import type { FieldMeter } from '../../../store/catalog/field-uses.js';
 import type { RecordStore } from '../../../store/record-store.js';
 import type { Config } from '../../config/config.js';
 import { assertPermitted, type PermissionOptions } from '../limits/permitted.js';
 import { formatGraphqlError, isFault } from '../operation/graphql-errors.js';
-import { finishError } from '../operation/operation.js';
+import { finishError, type OperationOptions } from '../operation/operation.js';
 import type { ServedSchema } from '../operation/served-schema.js';
 import { noteUsedFields } from '../operation/used-fields.js';
 import type { RegisteredOperations } from '../persisted/registered-operations.js';
@@ -48,11 +47,7 @@ export interface LiveServices extends Omit<LiveSources, 'recordChanges'> {
 interface LiveSurroundings {
   /** The current schema. A subscription keeps the schema it began with. */
   readonly served: () => ServedSchema;
-  readonly operations: PermissionOptions & {
-    /** Records which fields of collections a subscription uses. */
-    readonly fieldMeter: Pick<FieldMeter, 'note'>;
-    readonly onFault: (error: unknown, requestId: string) => void;
-  };
+  readonly operations: PermissionOptions & Pick<OperationOptions, 'fieldMeter' | 'onFault'>;
   /** The only documents that are answered; `undefined`: any document. */
   readonly registered: RegisteredOperations | undefined;
   readonly config: Config;

@@ -125,7 +125,7 @@ export function createReferrersResolver(
       const { context, info } = call;
       const found = await loader.load(call, { collection, id: String(call.source.id) }, () => {
         const nodes = info.fieldNodes;
-        const shape = toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
+        const shape = toReferrersShape(referrers, { typeName, source, nodes, model, info });
         const { path, page, ...request } = shape;
         const counting = page.members.some(({ kind }) => kind === 'count') ? 'counted' : 'uncounted';
         const projection = readingOf(page.members).paths;

@@ -3,17 +3,11 @@
  * derives its projection from the same shape, so that both read the same fields.
  */
 import { type FieldNode, getArgumentValues, isObjectType } from 'graphql';
-import type { Filter } from '../../../base/model/filter.js';
 import type { Path } from '../../../base/model/path.js';
 import type { Member, ReferrersShape, Shape } from '../../../store/sql/shape.js';
 import { type PageArguments, toPageRequest, toSort } from '../../resolvers/page-arguments.js';
 import { recordPart } from '../../resolvers/records/node.js';
-import {
-  type RecordForm,
-  type SelectedForm,
-  selectedMembers,
-  toPageShape,
-} from '../../resolvers/records/page-shape.js';
+import { type RecordForm, selectedMembers, toPageShape } from '../../resolvers/records/page-shape.js';
 import { toFilter } from '../../resolvers/records/record-resolver.js';
 import type { SelectionInfo } from '../../resolvers/records/selection.js';
 import { type SelectingArguments, toRequest } from './record-fields.js';
@@ -28,35 +22,24 @@ import type {
 } from './typed-model.js';
 import { type TypedSource, toTypedRecord } from './typed-source.js';
 
+interface ShapeContext {
+  readonly model: TypedModel;
+  readonly info: SelectionInfo;
+}
+
 /** The members of a typed record selected by the selection sets of `nodes`. */
 function selectedRecordMembers(
-  { object, collection }: Pick<TypedCollection, 'object' | 'collection'>,
+  { object, collection }: TypedCollection,
   nodes: readonly FieldNode[],
-  context: { readonly model: TypedModel; readonly info: SelectionInfo },
+  context: ShapeContext,
 ): readonly Member[] {
   return objectMembers(object, nodes, context, (name, fieldNodes) => {
     const referrers = object.referrers.find((one) => one.name === name);
-    if (referrers) return referrersShape(referrers, object, fieldNodes, context);
-    return recordPart(name, { form: 'typed', collection: collection.name });
+    const source = referrers && context.model.byCollection.get(referrers.collection);
+    if (!source) return recordPart(name, { form: 'typed', collection: collection.name });
+    return toReferrersShape(referrers, { typeName: object.typeName, source, nodes: fieldNodes, ...context });
   });
 }
-
-function referrersShape(
-  referrers: TypedReferrers,
-  { typeName }: TypedObject,
-  nodes: readonly FieldNode[],
-  { model, info }: ShapeContext,
-): Shape | undefined {
-  const source = model.byCollection.get(referrers.collection);
-  if (!source) return undefined;
-  const form: SelectedForm = {
-    typeName: source.object.typeName,
-    members: (selected, selection) => selectedRecordMembers(source, selected, { model, info: selection }),
-  };
-  return toReferrersShape(referrers, { typeName, source, form, nodes, model, info });
-}
-
-type ShapeContext = Parameters<typeof selectedRecordMembers>[2];
 
 function objectMembers(
   object: TypedObject,
@@ -139,52 +122,43 @@ export function typedForm(typed: TypedCollection, model: TypedModel): RecordForm
   };
 }
 
-/** The arguments as coerced by graphql-js. */
-type ReferrersArguments = PageArguments & SelectingArguments;
-
 /**
  * @throws as the arguments of a page do: MALFORMED_FILTER, INVALID_VALUE, LIMIT_EXCEEDED (400). The cursor of
  *   another order is detected when it is read.
  */
 export function toReferrersShape(
   referrers: TypedReferrers,
-  selected: {
+  selected: ShapeContext & {
     /** The type of the record they point to. */
     readonly typeName: string;
     readonly source: TypedCollection;
-    readonly form: SelectedForm;
     readonly nodes: readonly FieldNode[];
-    readonly model: TypedModel;
-    readonly info: SelectionInfo;
   },
 ): ReferrersShape {
-  const { typeName, source, form, nodes, model, info } = selected;
+  const { typeName, source, nodes, model, info } = selected;
+  const { collection, object: whereNames } = source;
   const args = argumentsOf(typeName, nodes, info);
   return {
     kind: 'referrers',
-    collection: referrers.collection,
+    collection: collection.name,
     path: referrers.path,
-    filter: filterOf(args, source, model),
+    filter: toFilter(toRequest(args, { collection: collection.name, whereNames }), collection, {
+      findCollection: (name) => model.byCollection.get(name)?.collection,
+    }),
     sort: toSort(args.orderBy) ?? [],
     ...toPageRequest(args, model.pages),
-    page: toPageShape(form, { ...info, fieldNodes: nodes }),
+    page: toPageShape(typedForm(source, model), { ...info, fieldNodes: nodes }),
   };
 }
 
+/** The arguments as coerced by graphql-js. */
 function argumentsOf(
   typeName: string,
   [node]: readonly FieldNode[],
   info: SelectionInfo,
-): ReferrersArguments {
+): PageArguments & SelectingArguments {
   const type = info.schema.getType(typeName);
   const definition = node && isObjectType(type) ? type.getFields()[node.name.value] : undefined;
   if (!node || !definition) throw new Error(`${typeName} has no such field`);
   return getArgumentValues(definition, node, info.variableValues);
-}
-
-function filterOf(args: ReferrersArguments, source: TypedCollection, model: TypedModel): Filter {
-  const selected = { collection: source.collection.name, whereNames: source.object };
-  return toFilter(toRequest(args, selected), source.collection, {
-    findCollection: (name) => model.byCollection.get(name)?.collection,
-  });
 }
