@@ -124,7 +124,7 @@ export class Sessions {
     refreshToken: string,
     { leewaySeconds }: { readonly leewaySeconds: number },
   ): Promise<RenewedSession | undefined> {
-    const user = await this.#userOf(refreshToken);
+    const user = await this.#sessionOf(refreshToken);
     if (user === undefined) return undefined;
     const next = createOpaqueSecret('cgr');
     const expiresAt = this.#expiry();
@@ -184,29 +184,21 @@ export class Sessions {
 
   /** Whether a refresh token is still the next one of its session. */
   async isUnused(refreshToken: string): Promise<boolean> {
-    const rows = await this.#options.database.query(
-      sql`
-        select 1 as one
-        from refresh_tokens t
-        join sessions s on s.id = t.session_id
-        where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea
-          and t.used_at is null and s.revoked_at is null`,
-      { name: 'auth-unused-refresh' },
-    );
-    return rows.length > 0;
+    return (await this.#sessionOf(refreshToken))?.isUnused === true;
   }
 
   /** The owner of a token, looked up first, because records are read within a known domain. */
-  async #userOf(refreshToken: string): Promise<UserRef | undefined> {
-    const [user] = await this.#options.database.query<UserRef>(
+  async #sessionOf(refreshToken: string): Promise<(UserRef & { readonly isUnused: boolean }) | undefined> {
+    const [session] = await this.#options.database.query<UserRef & { readonly isUnused: boolean }>(
       sql`
-        select s.domain_id as "domainId", s.user_id as "userId"
+        select s.domain_id as "domainId", s.user_id as "userId",
+          t.used_at is null and s.revoked_at is null as "isUnused"
         from refresh_tokens t
         join sessions s on s.id = t.session_id
         where t.token_hash = ${hashOpaqueSecret(refreshToken)}::bytea`,
-      { name: 'auth-user-of-refresh' },
+      { name: 'auth-session-of-refresh' },
     );
-    return user;
+    return session;
   }
 
   /**

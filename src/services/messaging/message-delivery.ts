@@ -3,7 +3,7 @@
  * later.
  */
 import { isRefused, ServiceError } from '../../base/errors.js';
-import { type Principal, type Scope, systemPrincipal, type WorkPrincipal } from '../../base/model/scope.js';
+import type { Domain, Principal, WorkPrincipal } from '../../base/model/scope.js';
 import type { Domains } from '../../store/catalog/domains.js';
 import type { Database } from '../../store/database/database.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -36,7 +36,7 @@ import {
 } from './message-rows.js';
 import type { MessageSettings } from './message-settings.js';
 import type { SmsReceipt } from './sms/smpp-channel.js';
-import { logScope, logState, MESSAGES_TASK, SMS_COLLECTION, type SmsLogChange } from './sms/sms-log.js';
+import { logScope, logState, SMS_COLLECTION, type SmsLogChange } from './sms/sms-log.js';
 
 export const SEND_TASK = 'messages.send';
 
@@ -174,16 +174,14 @@ export class MessageDelivery {
   }
 
   /** Whether its sender may still send such messages. */
-  async #maySend({ kind, sender, domainId }: Message): Promise<boolean> {
-    const { domains, principals, config, store } = this.#options;
-    if (sender === undefined) return true;
-    const principal = await principals.ofWork(sender);
-    const domain = domains.find(domainId);
+  async #maySend(message: Message): Promise<boolean> {
+    const { principals, config, store } = this.#options;
+    if (message.sender === undefined) return true;
+    const principal = await principals.ofWork(message.sender);
     if (principal === undefined) return false;
-    if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
-    const scope = { domain, principal, call: { requestId: '' } };
+    const scope = { domain: await this.#domainOf(message), principal, call: { requestId: '' } };
     return !isRefused(() => {
-      if (kind === 'email') assertMayEmail(principal, config.emailRoles);
+      if (message.kind === 'email') assertMayEmail(principal, config.emailRoles);
       else store.assertAllowed(scope, SMS_COLLECTION, 'create');
     }, ['FORBIDDEN']);
   }
@@ -197,11 +195,9 @@ export class MessageDelivery {
     const email = channels.findEmail(message.domainId);
     if (email === undefined) return undefined;
     const content = message.content as EmailContent;
-    const attachments = await openAttachments(
-      await this.#scopeOf(message),
-      await readAttachments(database, message.id),
-      files,
-    );
+    // The sender's rights to the attached files were checked when the message was requested.
+    const scope = logScope({ message, domain: await this.#domainOf(message) });
+    const attachments = await openAttachments(scope, await readAttachments(database, message.id), files);
     const envelope = message.remaining ?? envelopeOf(content);
     const outgoing = { content, from: email.from, envelope, createdAt: message.createdAt, attachments };
     return await email.channel.send(outgoing, context);
@@ -244,17 +240,12 @@ export class MessageDelivery {
     if (domain) await logState(this.#options.store, { message, domain }, change, tx);
   }
 
-  /**
-   * The service itself, as an admin of the domain. The sender's rights to the attached files were checked
-   * when the message was requested.
-   */
-  async #scopeOf(message: Message): Promise<Scope> {
+  async #domainOf({ domainId }: Message): Promise<Domain> {
     const { domains } = this.#options;
-    await domains.assureKnown(message.domainId);
-    const domain = domains.find(message.domainId);
+    await domains.assureKnown(domainId);
+    const domain = domains.find(domainId);
     if (domain === undefined) throw new DeliveryError('temporary', 'its domain is not known');
-    const principal = systemPrincipal(MESSAGES_TASK, ['admin'], domain.id);
-    return { domain, principal, call: { requestId: `message ${message.id}` } };
+    return domain;
   }
 }
 

@@ -305,21 +305,18 @@ export interface GuestPoolOptions {
 
 export class GuestPool {
   readonly #options: GuestPoolOptions;
-  readonly #limits: ScriptLimits;
   readonly #idle: GuestThread[] = [];
   readonly #threads = new Set<GuestThread>();
   #isClosed = false;
 
   constructor(options: GuestPoolOptions) {
     this.#options = options;
-    this.#limits = options.limits;
   }
 
   /** Starts the threads to keep ready. */
   async warmUp(): Promise<void> {
-    for (let count = this.#threads.size; count < this.#limits.warmThreads; count++) {
+    for (let count = this.#threads.size; count < this.#options.limits.warmThreads; count++)
       this.#idle.push(await this.#start());
-    }
   }
 
   /**
@@ -363,18 +360,18 @@ export class GuestPool {
   #giveBack(thread: GuestThread): void {
     if (thread.isLost || this.#isClosed) return;
     this.#idle.push(thread);
-    if (this.#idle.length <= this.#limits.warmThreads) return;
+    const { warmThreads } = this.#options.limits;
+    if (this.#idle.length <= warmThreads) return;
     setTimeout(() => {
-      const surplus = this.#idle.length > this.#limits.warmThreads ? this.#idle.shift() : undefined;
-      void surplus?.end();
+      if (this.#idle.length > warmThreads) void this.#idle.shift()?.end();
     }, IDLE_MS).unref();
   }
 
   async #start(): Promise<GuestThread> {
-    const { functions, niceness, interpreter } = this.#options;
+    const { limits, functions, niceness, interpreter } = this.#options;
     const wasm = await interpreter();
     this.#assertOpen();
-    const thread = new GuestThread({ ...this.#limits, wasm, functions, niceness }, (lost) => {
+    const thread = new GuestThread({ ...limits, wasm, functions, niceness }, (lost) => {
       this.#threads.delete(lost);
       // Replaces the thread, unless threads cannot start at all.
       if (lost.wasReady && !this.#isClosed) this.warmUp().catch(() => {});

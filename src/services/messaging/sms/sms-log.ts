@@ -9,7 +9,7 @@ import type { OutgoingSms } from './sms-request.js';
 
 export const SMS_COLLECTION = 'sms_log';
 /** The task in whose name the service records the state of a message. */
-export const MESSAGES_TASK = 'messages';
+const MESSAGES_TASK = 'messages';
 
 /**
  * Writes with the rights of the caller, who needs the right to create records of `sms_log` to send text
