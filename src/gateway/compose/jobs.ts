@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../base/errors.js';
 import { systemPrincipal } from '../../base/model/scope.js';
+import { purgeAccounts } from '../../services/auth/sessions.js';
 import { BACKUP_TASK, VERIFY_TASK } from '../../services/backup/scheduled-backups.js';
 import type { CronItem, JobContext, JobTask } from '../../services/jobs/job-queue.js';
 import { RECEIPT_TASK, SEND_TASK } from '../../services/messaging/message-delivery.js';
@@ -78,6 +79,10 @@ export function createJobs({ services, config, observe }: JobServices): {
     {
       ...{ name: 'purge webhooks', task: 'webhooks.purge', schedule: '35 * * * *' },
       run: () => webhookDeliveries.purge(),
+    },
+    {
+      ...{ name: 'purge accounts', task: 'accounts.purge', schedule: '15 * * * *' },
+      run: () => purgeAccounts(database),
     },
     {
       ...{ name: 'purge usage', task: 'usage.purge', schedule: '45 20 * * *' },

@@ -49,7 +49,6 @@ interface StoredLink extends OpenedLink, UserRef {}
 
 const HOUR_MS = 3_600_000;
 const LIFE_HOURS: Readonly<Record<LinkPurpose, number>> = { invite: 7 * 24, reset: 24 };
-const MOST_REMOVED = 1_000;
 
 interface AccountLinksOptions {
   readonly database: Database;
@@ -153,11 +152,6 @@ export class AccountLinks {
       insert into account_links (token_hash, domain_id, user_id, purpose, created_by, expires_at)
       values (${hashOpaqueSecret(token)}, ${domain.id}, ${userId}, ${purpose}, ${scope.principal.id},
         ${expiresAt}::timestamptz)`);
-    await transaction.query(sql`
-      delete from account_links
-      where token_hash in (
-        select token_hash from account_links where expires_at < now() limit ${MOST_REMOVED}::int
-      )`);
     const { email, name, userName } = await users.get(scope, userId, transaction);
     // Browsers do not send the part after # to servers, so it appears in no log.
     const link = `${publicUrl ?? ''}${LINK_PAGE}#${token}`;

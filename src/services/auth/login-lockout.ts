@@ -26,8 +26,6 @@ export function loginKey(domainId: string, typed: string, address: string): Logi
 
 const FIRST_WAIT_SECONDS = 15;
 const MOST_DOUBLINGS = 6;
-const HOUR_MS = 3_600_000;
-const MOST_REMOVED = 10_000;
 
 /**
  * Counts the failures of a user name from an address, until a login of the pair succeeds or a day passes
@@ -41,7 +39,6 @@ const MOST_REMOVED = 10_000;
 export class LoginLockout {
   readonly #database: Database;
   readonly #afterFailures: number;
-  #removedOldAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LoginLockoutOptions) {
     this.#database = options.database;
@@ -90,7 +87,6 @@ export class LoginLockout {
         select 1 as one`,
       { name: 'login-failed' },
     );
-    await this.#removeOld();
   }
 
   /** Clears the failures of the pair after a successful login. */
@@ -99,17 +95,6 @@ export class LoginLockout {
     await this.#database.query(sql`delete from login_failures where key = ${hashOf(key)}`, {
       name: 'login-succeeded',
     });
-  }
-
-  /** Deletes old rows once an hour, at the next failure. */
-  async #removeOld(): Promise<void> {
-    if (performance.now() - this.#removedOldAt < HOUR_MS) return;
-    this.#removedOldAt = performance.now();
-    await this.#database.query(sql`
-      delete from login_failures
-      where key in (
-        select key from login_failures where last_at < now() - interval '1 day' limit ${MOST_REMOVED}::int
-      )`);
   }
 }
 

@@ -25,7 +25,6 @@ export interface RenewedSession extends OpenSession, UserRef {
   readonly epoch: number;
 }
 
-const HOUR_MS = 3_600_000;
 const MOST_REMOVED = 10_000;
 /** The most sessions in a list, newest first. */
 const MOST_LISTED = 200;
@@ -74,7 +73,6 @@ interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly refreshTokenTtlSeconds: number;
-  #removedExpiredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -112,7 +110,6 @@ export class Sessions {
       { name: 'auth-open-session' },
     );
     if (rows.length === 0) return undefined;
-    await this.#removeExpired();
     return { sessionId, refreshToken };
   }
 
@@ -291,18 +288,21 @@ export class Sessions {
     return ended;
   }
 
-  /** Deletes expired sessions with their refresh tokens once an hour, at the next login. */
-  async #removeExpired(): Promise<void> {
-    if (performance.now() - this.#removedExpiredAt < HOUR_MS) return;
-    this.#removedExpiredAt = performance.now();
-    await this.#options.database.query(sql`
-      delete from sessions
-      where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`);
-  }
-
   #expiry(): Date {
     return new Date(Date.now() + this.refreshTokenTtlSeconds * 1000);
   }
+}
+
+/** Removes expired sessions with their refresh tokens, expired links, and failed log-ins a day old. */
+export async function purgeAccounts(database: Queryable): Promise<void> {
+  for (const over of [
+    sql`sessions where id in (select id from sessions where expires_at < now() limit ${MOST_REMOVED}::int)`,
+    sql`account_links where token_hash in (
+      select token_hash from account_links where expires_at < now() limit ${MOST_REMOVED}::int)`,
+    sql`login_failures where key in (
+      select key from login_failures where last_at < now() - interval '1 day' limit ${MOST_REMOVED}::int)`,
+  ])
+    await database.query(sql`delete from ${over}`);
 }
 
 /**

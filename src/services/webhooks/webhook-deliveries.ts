@@ -19,6 +19,7 @@ import type { DomainDirectory } from '../auth/resolve-scope.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import type { JobQueue } from '../jobs/job-queue.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
+import { type FollowedTrail, followTrail } from './follow-trail.js';
 import {
   type DeliveryState,
   FAILURES_OF_FAILING,
@@ -30,7 +31,6 @@ import {
   type WebhookEvent,
   WebhookNews,
 } from './webhook.js';
-import { type FollowedTrail, followTrail } from './webhook-outbox.js';
 
 export interface WebhookDeliveriesOptions extends FollowedTrail {
   readonly domains: DomainDirectory;

@@ -19,6 +19,7 @@ import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { TextEncryption } from '../auth/text-encryption.js';
 import type { OutboundClient } from '../scripting/requests/outbound-client.js';
+import { beginFollowing, type FollowedTrail } from './follow-trail.js';
 import {
   createWebhookSecret,
   type DeliveryState,
@@ -33,7 +34,6 @@ import {
   type WebhookNews,
 } from './webhook.js';
 import type { WebhookDeliveries } from './webhook-deliveries.js';
-import { beginFollowing, type FollowedTrail } from './webhook-outbox.js';
 
 export interface WebhookRequest {
   readonly name: string;
