@@ -18,6 +18,7 @@ import {
   type WorkPrincipal,
 } from '../../base/model/scope.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
 import { fromRow, type Queryable, type RowOf } from '../../store/database/queryable.js';
 import { liveRecordsIn } from '../../store/sql/records-of.js';
@@ -37,12 +38,8 @@ export function announceUser(user: { readonly domainId: Sql | string; readonly u
     json_build_object('domain', ${user.domainId}::text, 'user', ${user.userId}::text)::text)`;
 }
 
-/** The part of the catalog that this room needs. */
-export interface GrantingCollections {
-  list(): readonly Collection[];
-  /** Returns the function that unsubscribes. */
-  onChange(listener: () => void): () => void;
-}
+/** The collections, some of which grant attributes to users. */
+export type GrantingCollections = Pick<Catalog, 'list' | 'onChange'>;
 
 /** A valid credential and its principal. */
 export interface ResolvedCredential {

@@ -32,7 +32,7 @@ const MAX_QUERYING_CONNECTIONS = 2;
 /** The channel of the library's functions that add jobs. */
 const NEW_JOBS_CHANNEL = 'jobs:insert';
 const STATEMENT_TIMEOUT_MS = 30_000;
-const MAX_RESTART_MS = 30_000;
+const RESTART_MS = 200;
 const MAX_NOTE_LOOKS = 50;
 const NOTE_LOOK_MS = 20;
 /** After the grace period, the time for releasing unfinished jobs and closing connections. */
@@ -52,7 +52,7 @@ export class JobWorkers {
   /** The jobs that were announced since the workers were woken. */
   #announced = 0;
   #stopHearing: () => Promise<void> = async () => {};
-  #supervising: Promise<void> = Promise.resolve();
+  #supervising: RepeatedWork | undefined;
   #scheduling: Promise<void> = Promise.resolve();
 
   constructor(options: JobWorkersOptions) {
@@ -87,8 +87,20 @@ export class JobWorkers {
       onRecovered: (workers) => observe({ kind: 'jobsRecovered', workers }),
       onFault: (error) => observe({ kind: 'backgroundFault', task: 'job recovery', error }),
     });
-    await new Promise<void>((resolve) => {
-      this.#supervising = this.#supervise(pool, resolve);
+    await new Promise<void>((started) => {
+      // The library's workers end when the result of a job could not be recorded, e.g. while Postgres was down.
+      this.#supervising = new RepeatedWork({
+        everyMs: RESTART_MS,
+        work: async () => {
+          this.#runner = await this.#run(pool);
+          started();
+          await this.#runner.promise;
+        },
+        onFault: (error) => {
+          started();
+          observe({ kind: 'backgroundFault', task: 'jobs', error });
+        },
+      });
     });
     const schedule = new CronSchedule({
       pool,
@@ -119,29 +131,6 @@ export class JobWorkers {
   async #wake(): Promise<void> {
     this.#workerPool?.nudge(this.#announced);
     this.#announced = 0;
-  }
-
-  /**
-   * Restarts the library's workers, which end when the result of a job could not be recorded, e.g. while
-   * Postgres was down.
-   */
-  async #supervise(pool: pg.Pool, onStarted: () => void): Promise<void> {
-    const { observe } = this.#options;
-    for (
-      let restartMs = 200;
-      !this.#stopping.signal.aborted;
-      restartMs = Math.min(2 * restartMs, MAX_RESTART_MS)
-    ) {
-      try {
-        this.#runner = await this.#run(pool);
-        onStarted();
-        await this.#runner.promise;
-      } catch (error) {
-        if (!this.#stopping.signal.aborted) observe({ kind: 'backgroundFault', task: 'jobs', error });
-      }
-      onStarted();
-      await sleep(restartMs, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {});
-    }
   }
 
   async #run(pool: pg.Pool): Promise<Runner> {
@@ -227,7 +216,7 @@ export class JobWorkers {
 
   async #interruptAfterGrace(): Promise<void> {
     const pool = this.#workerPool;
-    const isOver = this.#supervising.then(() => true);
+    const isOver = Promise.resolve(this.#supervising?.close()).then(() => true);
     const isLate = sleep(this.#options.shutdownGraceMs, false, { ref: false });
     if (await Promise.race([isOver, isLate])) return;
     // While the database is down, the library tries for minutes to record results. Jobs without a record run
