@@ -127,7 +127,7 @@ function askedPage(): string {
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
 
-export interface LoginFormProps {
+interface LoginFormProps {
   /** Filled in and fixed if an ended session is being resumed. */
   readonly userName?: string;
   /** The users of the demo school, offered as buttons. */
@@ -136,7 +136,7 @@ export interface LoginFormProps {
 }
 
 /** The form for user name and password, and then for the code of a second factor, if the user has one. */
-export function LoginForm(props: LoginFormProps) {
+function LoginForm(props: LoginFormProps) {
   // The credentials are held in memory only, and discarded with the form.
   const [accepted, setAccepted] = useState<Credentials>();
   if (accepted === undefined) return <PasswordStep {...props} onCodeNeeded={setAccepted} />;
