@@ -13,17 +13,23 @@ import type { StoredFile } from '../../../services/files/stored-file.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { describeFile, toLink } from '../../resolvers/services/file-resolver.js';
 import { UPLOAD_PARAMETERS } from '../../rest/file-routes.js';
-import { brokenOff, readCompleteBody } from '../sending/read-complete-body.js';
 import { FILE_HEADERS } from '../sending/security-headers.js';
-import { endWithUnreadBody } from '../sending/unread-body.js';
+import {
+  brokenOff,
+  leaveBodiesToRoutes,
+  readCompleteBody,
+  STREAMED_BODY,
+  whileReceiving,
+} from '../sending/streamed-body.js';
 import {
   answerUploadOffset,
   appendToUpload,
   assertIsPiece,
   openUpload,
+  rolesIn,
   speaksTus,
   type TusServingOptions,
-} from './tus-serving.js';
+} from './tus.js';
 
 export interface FileServingOptions extends Pick<TusServingOptions, 'imports'> {
   readonly files: Files;
@@ -38,9 +44,7 @@ const MAX_PART_HEADERS = 20;
 const NAMES = new Set(UPLOAD_PARAMETERS.map(({ name }) => name));
 
 export async function useFiles(app: FastifyInstance, options: FileServingOptions): Promise<void> {
-  app.removeAllContentTypeParsers();
-  // Bodies are raw bytes, whatever their type, and only these routes read them.
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  leaveBodiesToRoutes(app);
   await app.register(multipart, {
     throwFileSizeLimit: false,
     limits: {
@@ -54,8 +58,6 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
   });
 
   const tus: TusServingOptions = { ...options, uploads: options.files.uploads };
-  // The files enforce a limit of their own.
-  const streamed = { bodyLimit: Number.MAX_SAFE_INTEGER, config: { body: 'streamed' } } as const;
   app.route({
     method: 'POST',
     url: '/files',
@@ -64,9 +66,17 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
       requireScope(requestContext);
       assertMediaType(headers['content-type']);
     },
-    ...streamed,
-    handler: (request, reply) =>
-      speaksTus(request, reply) ? openUpload(request, reply, tus) : upload(request, reply, options),
+    ...STREAMED_BODY,
+    handler: async (request, reply) => {
+      if (speaksTus(request, reply)) return await openUpload(request, reply, tus);
+      const work = () => upload(request, options);
+      const kept = await whileReceiving(request, reply, { stallMs: options.stallMs, work });
+      return reply
+        .code(201)
+        .headers({ location: `/files/${kept.id}`, etag: etagOf(kept) })
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(describeFile(kept)));
+    },
   });
   app.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
     method: ['GET', 'HEAD'],
@@ -85,7 +95,7 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
         throw malformedUpload('a piece of an upload needs the header Tus-Resumable', 'Tus-Resumable');
       assertIsPiece(request);
     },
-    ...streamed,
+    ...STREAMED_BODY,
     handler: (request, reply) => appendToUpload(request, reply, tus),
   });
   app.route<{ Params: { id: string } }>({
@@ -101,23 +111,14 @@ export async function useFiles(app: FastifyInstance, options: FileServingOptions
   });
 }
 
-async function upload(request: FastifyRequest, reply: FastifyReply, { files, stallMs }: FileServingOptions) {
-  request.raw.setTimeout(stallMs);
-  try {
-    const scope = requireScope(request.requestContext);
-    const sent = request.query as Described;
-    assertParametersOfUpload(sent, NAMES);
-    const file = request.isMultipart() ? await fromForm(request, sent) : fromBody(request, sent);
-    const kept = await files.create(scope, file);
-    return reply
-      .code(201)
-      .headers({ location: `/files/${kept.id}`, etag: etagOf(kept) })
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(describeFile(kept)));
-  } catch (error) {
-    endWithUnreadBody(request.raw, reply);
-    throw error;
-  }
+async function upload(request: FastifyRequest, { files }: FileServingOptions): Promise<StoredFile> {
+  const scope = requireScope(request.requestContext);
+  const sent = request.query as Described;
+  assertParametersOfUpload(sent, NAMES);
+  return await files.create(
+    scope,
+    request.isMultipart() ? await fromForm(request, sent) : fromBody(request, sent),
+  );
 }
 
 /** @throws MALFORMED_REQUEST for a parameter that is unknown or given twice */
@@ -184,8 +185,7 @@ function malformedForm(fault: unknown): ServiceError {
 }
 
 function toNewFile(sent: Described): Pick<NewFile, 'link' | 'roles'> {
-  const roles = sent.roles?.split(',').map((role) => role.trim());
-  return { link: toLink(sent.collection, sent.recordId), roles: roles?.filter((role) => role !== '') };
+  return { link: toLink(sent.collection, sent.recordId), roles: rolesIn(sent.roles) };
 }
 
 /** Runs before Fastify's own check, which would require JSON. */

@@ -1,12 +1,17 @@
 /** Receives the files of imports: streamed, within a limit of their own. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Imports } from '../../../services/importing/imports.js';
 import { parseSourceOptions } from '../../../services/importing/parse-mapping.js';
+import type { StoredImport } from '../../../services/importing/stored-import.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { toImportOptions, toImportResult } from '../../resolvers/services/import-resolver.js';
 import { IMPORT_PARAMETERS, importOptionsOf, printImport } from '../../rest/import-routes.js';
-import { readCompleteBody } from '../sending/read-complete-body.js';
-import { endWithUnreadBody } from '../sending/unread-body.js';
+import {
+  leaveBodiesToRoutes,
+  readCompleteBody,
+  STREAMED_BODY,
+  whileReceiving,
+} from '../sending/streamed-body.js';
 import { assertParametersOfUpload, malformedUpload } from './file-serving.js';
 
 export interface ImportServingOptions {
@@ -30,8 +35,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 
 /** Serves `POST /imports` in a Fastify scope of its own, so that nothing else reads its bodies. */
 export async function useImports(app: FastifyInstance, options: ImportServingOptions): Promise<void> {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  leaveBodiesToRoutes(app);
   app.route({
     method: 'POST',
     url: '/imports',
@@ -40,38 +44,29 @@ export async function useImports(app: FastifyInstance, options: ImportServingOpt
       const sent = parametersIn(query as Sent);
       options.imports.rights.assertMayImport(requireScope(requestContext), sent.collection ?? '');
     },
-    // Imports enforce a limit of their own.
-    bodyLimit: Number.MAX_SAFE_INTEGER,
-    config: { body: 'streamed' },
-    handler: (request, reply) => take(request, reply, options),
+    ...STREAMED_BODY,
+    handler: async (request, reply) => {
+      const work = () => take(request, options);
+      const one = await whileReceiving(request, reply, { stallMs: options.stallMs, work });
+      return reply
+        .code(202)
+        .header('location', `/imports/${one.id}`)
+        .type('application/json; charset=utf-8')
+        .send(printImport(toImportResult(one)));
+    },
   });
 }
 
-async function take(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { imports, stallMs }: ImportServingOptions,
-) {
-  request.raw.setTimeout(stallMs);
-  try {
-    const sent = parametersIn(request.query as Sent);
-    const { collection = '', fileId, mapping } = sent;
-    const one = await imports.create(requireScope(request.requestContext), {
-      collection,
-      file: fileId === undefined ? fileOf(request, sent) : { fileId },
-      source: parseSourceOptions(sourceIn(sent)),
-      mapping,
-      options: toImportOptions(importOptionsOf(sent)),
-    });
-    return reply
-      .code(202)
-      .header('location', `/imports/${one.id}`)
-      .type('application/json; charset=utf-8')
-      .send(printImport(toImportResult(one)));
-  } catch (error) {
-    endWithUnreadBody(request.raw, reply);
-    throw error;
-  }
+async function take(request: FastifyRequest, { imports }: ImportServingOptions): Promise<StoredImport> {
+  const sent = parametersIn(request.query as Sent);
+  const { collection = '', fileId, mapping } = sent;
+  return await imports.create(requireScope(request.requestContext), {
+    collection,
+    file: fileId === undefined ? fileOf(request, sent) : { fileId },
+    source: parseSourceOptions(sourceIn(sent)),
+    mapping,
+    options: toImportOptions(importOptionsOf(sent)),
+  });
 }
 
 /** @throws MALFORMED_REQUEST for a parameter that is unknown or missing */

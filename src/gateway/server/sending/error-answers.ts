@@ -1,12 +1,12 @@
 /** Errors are caught here; each front end reports the same error in its own format. */
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../../base/errors.js';
-import { problemHeaders, renderProblem } from '../../rest/problem.js';
+import { type ErrorCode, ServiceError } from '../../../base/errors.js';
+import { type ProblemRequest, problemHeaders, renderProblem } from '../../rest/problem.js';
 import type { AdmissionControl } from '../admission/admission-control.js';
 import { keyOfAddress } from '../admission/request-admission.js';
 import type { Observe } from '../observation/observation.js';
 import { API_HEADERS } from './security-headers.js';
-import { leaveUnreadBody } from './unread-body.js';
+import { leaveUnreadBody } from './streamed-body.js';
 
 /**
  * Answers with problem details, except on `/graphql`: errors that occur before GraphQL sees the request have
@@ -15,8 +15,10 @@ import { leaveUnreadBody } from './unread-body.js';
 export function useErrorAnswers(app: FastifyInstance, observe: Observe): void {
   app.setErrorHandler((error, request, reply) => {
     leaveUnreadBody(request, reply);
-    const send = request.lifecycle.route === '/graphql' ? sendGraphqlError : sendProblem;
-    return send(noted(error, request, observe), request, reply);
+    const { requestId, hasCredential, route } = request.lifecycle;
+    const send = route === '/graphql' ? sendGraphqlError : sendProblem;
+    const asked = { requestId, hasCredential, accept: request.headers.accept };
+    return send(noted(error, request, observe), asked, reply);
   });
 }
 
@@ -26,21 +28,15 @@ export function useErrorAnswers(app: FastifyInstance, observe: Observe): void {
  */
 export function createUnreadablePathAnswer(admission: AdmissionControl) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const known = await admitted(admission, request, reply).then(
-      () => error,
-      (refusal: Error) => refusal,
+    const refusal = await admitted(admission, request, reply).then(
+      () => undefined,
+      (reason: Error) => reason,
     );
-    const hasCredential = request.headers.authorization !== undefined;
-    const { accept } = request.headers;
-    const { status, headers, body } = renderProblem(translateFrameworkError(known), {
-      requestId: request.id,
-      accept,
-      hasCredential,
-    });
-    reply
-      .code(status)
-      .headers({ ...API_HEADERS, ...headers, 'x-request-id': request.id })
-      .send(body);
+    const { id: requestId, headers } = request;
+    reply.headers({ ...API_HEADERS, 'x-request-id': requestId });
+    const hasCredential = headers.authorization !== undefined;
+    const asked = { requestId, hasCredential, accept: headers.accept };
+    sendProblem(translateFrameworkError(refusal ?? error), asked, reply);
   };
 }
 
@@ -54,24 +50,18 @@ async function admitted(
   else raw.once('close', () => permit.release());
 }
 
-function sendGraphqlError(
-  error: ServiceError,
-  { lifecycle }: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+function sendGraphqlError(error: ServiceError, asked: ProblemRequest, reply: FastifyReply): FastifyReply {
   const { message, code, status, errors } = error;
-  const extensions = { code, status, requestId: lifecycle.requestId, ...(errors && { errors }) };
+  const extensions = { code, status, requestId: asked.requestId, ...(errors && { errors }) };
   return reply
     .code(status)
-    .headers(problemHeaders(error, lifecycle))
+    .headers(problemHeaders(error, asked))
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ errors: [{ message, extensions }] }));
 }
 
-function sendProblem(error: ServiceError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { requestId, hasCredential } = request.lifecycle;
-  const problem = { requestId, hasCredential, accept: request.headers.accept };
-  const { status, headers, body } = renderProblem(error, problem);
+function sendProblem(error: ServiceError, asked: ProblemRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, body } = renderProblem(error, asked);
   return reply.code(status).headers(headers).send(body);
 }
 
@@ -87,27 +77,24 @@ function noted(error: unknown, request: FastifyRequest, observe: Observe): Servi
   return known;
 }
 
-const TRANSLATIONS: Readonly<Record<string, (error: Error) => ServiceError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new ServiceError('TOO_LARGE', 'The body is larger than this service takes (BODY_LIMIT_BYTES).'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupported(),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ServiceError('MALFORMED_REQUEST', 'The length of the body differs from Content-Length.'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () =>
-    new ServiceError('MALFORMED_REQUEST', 'The body is empty; expected JSON.'),
-  FST_ERR_CTP_INVALID_JSON_BODY: () => new ServiceError('MALFORMED_REQUEST', 'The body is not JSON.'),
-  FST_ERR_BAD_URL: () =>
-    new ServiceError('MALFORMED_REQUEST', 'The path has a % that is not percent-encoding.'),
-  FST_ERR_MAX_PARAM_LENGTH: () =>
-    new ServiceError('NOT_FOUND', 'A part of the path is too long to name anything.'),
+const TRANSLATIONS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['TOO_LARGE', 'The body is larger than this service takes (BODY_LIMIT_BYTES).'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'MALFORMED_REQUEST',
+    'The length of the body differs from Content-Length.',
+  ],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['MALFORMED_REQUEST', 'The body is empty; expected JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['MALFORMED_REQUEST', 'The body is not JSON.'],
+  FST_ERR_BAD_URL: ['MALFORMED_REQUEST', 'The path has a % that is not percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['NOT_FOUND', 'A part of the path is too long to name anything.'],
 };
 
 function translateFrameworkError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    const translate = TRANSLATIONS[error.code];
-    if (translate) return translate(error);
-  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupported();
+  const translation = TRANSLATIONS[code];
+  if (translation) return new ServiceError(...translation);
   return new ServiceError('INTERNAL', 'A fault of ours. It is in the log by the id in instance.', {
     cause: error,
   });
