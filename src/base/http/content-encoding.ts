@@ -93,11 +93,6 @@ const preferredEncoding = rememberLatest((header): ContentEncoding | undefined =
 /** Puts our preferred encodings first: among equally welcome ones, the negotiator picks the first. */
 function inOurOrder(header: string): string {
   const parts = header.split(',').map((part) => part.trim().toLowerCase());
-  const isOurs = (part: string) => ENCODINGS.some((encoding) => part.startsWith(encoding));
-  const isFirst = (part: string) => part.startsWith('br');
-  return [
-    ...parts.filter(isFirst),
-    ...parts.filter((part) => isOurs(part) && !isFirst(part)),
-    ...parts.filter((part) => !isOurs(part)),
-  ].join(',');
+  const ours = ENCODINGS.flatMap((encoding) => parts.filter((part) => part.startsWith(encoding)));
+  return [...new Set([...ours, ...parts])].join(',');
 }

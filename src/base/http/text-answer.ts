@@ -1,5 +1,5 @@
 /** The last step of an answer that is complete as text; REST and GraphQL share it. */
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { type ContentEncoding, compressWhole, contentEncodingFor } from './content-encoding.js';
 import { encodedEtag } from './etag.js';
@@ -18,7 +18,7 @@ export interface TextAnswer {
 export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply {
   const { mediaType, text } = answer;
   const bytes = Buffer.byteLength(text);
-  const encoding = contentEncodingFor(acceptEncodingOf(reply), { mediaType, bytes });
+  const encoding = contentEncodingFor(reply.request.headers['accept-encoding'], { mediaType, bytes });
   reply.hijack();
   reply.header('content-type', mediaType);
   if (encoding === undefined) write(reply, answer, bytes);
@@ -35,12 +35,6 @@ export function sendText(reply: FastifyReply, answer: TextAnswer): FastifyReply 
   return reply;
 }
 
-/** `Accept-Encoding`, if the answer may be compressed: a range of a file may not. */
-export function acceptEncodingOf(reply: FastifyReply): string | undefined {
-  const { 'accept-encoding': header } = reply.request.headers;
-  return typeof header === 'string' ? header : undefined;
-}
-
 /** Sets the headers of a compressed answer. */
 export function setEncoding(reply: FastifyReply, encoding: ContentEncoding): void {
   reply.header('content-encoding', encoding);
@@ -48,13 +42,10 @@ export function setEncoding(reply: FastifyReply, encoding: ContentEncoding): voi
   if (typeof etag === 'string') reply.header('etag', encodedEtag(etag, encoding));
 }
 
-/** The headers set so far, as `writeHead` takes them; multi-line headers, such as cookies, as a list. */
-export function replyHeaders(reply: FastifyReply): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value : String(value);
-  }
-  return headers;
+/** Writes the status and the headers set so far, past Fastify. */
+export function writeHead(reply: FastifyReply, status: number): void {
+  // Fastify's type has numbers for all headers, Node's for some.
+  reply.raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
 }
 
 /**
@@ -67,8 +58,7 @@ export function resetConnection(response: ServerResponse): void {
 }
 
 function write(reply: FastifyReply, { status, text }: TextAnswer, bytes: number): void {
-  const response = reply.raw;
   reply.header('content-length', String(bytes));
-  response.writeHead(status, replyHeaders(reply));
-  response.end(text);
+  writeHead(reply, status);
+  reply.raw.end(text);
 }

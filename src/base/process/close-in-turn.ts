@@ -28,13 +28,10 @@ export async function thenClose<T>(
   close: Closer,
   onFault: (error: unknown) => void,
 ): Promise<T> {
-  let result: T;
-  try {
-    result = await work();
-  } catch (fault) {
+  const result = await work().catch(async (fault: unknown) => {
     await close().catch(onFault);
     throw fault;
-  }
+  });
   await close();
   return result;
 }

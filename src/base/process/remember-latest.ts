@@ -9,13 +9,9 @@ export function rememberLatest<Value>(
   compute: (text: string) => Value,
   count: number,
 ): (text: string) => Value {
-  const latest = new LRUCache<string, { readonly value: Value }>({ max: count });
-  return (text) => {
-    if (text.length > MAX_TEXT_LENGTH) return compute(text);
-    const known = latest.get(text);
-    if (known !== undefined) return known.value;
-    const value = compute(text);
-    latest.set(text, { value });
-    return value;
-  };
+  const latest = new LRUCache<string, { readonly value: Value }>({
+    max: count,
+    memoMethod: (text) => ({ value: compute(text) }),
+  });
+  return (text) => (text.length > MAX_TEXT_LENGTH ? compute(text) : latest.memo(text).value);
 }

@@ -136,11 +136,7 @@ export function openWebhooks(
   },
 ) {
   const { config } = services;
-  const outbound = new OutboundClient({
-    maxResponseBytes: MOST_ANSWER_BYTES,
-    ports: config.scriptRequestPorts,
-    privateHosts: config.scriptRequestPrivateHosts,
-  });
+  const outbound = createOutbound(config, MOST_ANSWER_BYTES);
   const { webhookTimeoutMs: timeoutMs, webhookRoles: roles } = config;
   const webhookDeliveries = new WebhookDeliveries({ ...services, outbound, timeoutMs, roles });
   return {
@@ -148,6 +144,12 @@ export function openWebhooks(
     webhookDeliveries,
     close: () => closeInTurn([() => outbound.close(), () => webhookDeliveries.close()]),
   };
+}
+
+/** Webhooks reach what scripts may reach. */
+function createOutbound(config: Config, maxResponseBytes: number): OutboundClient {
+  const { scriptRequestPorts: ports, scriptRequestPrivateHosts: privateHosts } = config;
+  return new OutboundClient({ maxResponseBytes, ports, privateHosts });
 }
 
 export type Scripting = Awaited<ReturnType<typeof openScripting>>;
@@ -166,11 +168,7 @@ export async function openScripting(
 ) {
   const { database, catalog, store, accessTokens, names, config, onFault } = services;
   const scriptLog = new ScriptLog(database);
-  const outbound = new OutboundClient({
-    maxResponseBytes: config.scriptRequestMaxResponseBytes,
-    ports: config.scriptRequestPorts,
-    privateHosts: config.scriptRequestPrivateHosts,
-  });
+  const outbound = createOutbound(config, config.scriptRequestMaxResponseBytes);
   const streams = Math.max(1, Math.min(config.scriptStreams, Math.floor(config.poolSize / 2)));
   const limits = { ...scriptLimitsOf(config), streams };
   const pipelines = new Pipelines({ database, catalog, store });

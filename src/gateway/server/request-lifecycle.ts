@@ -6,6 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { resetConnection } from '../../base/http/text-answer.js';
 import { Ending, type EndSignal } from '../../base/model/end-signal.js';
@@ -130,12 +131,10 @@ export class RequestsInFlight {
   /** Returns the function to call at the end. */
   arrived(response: ServerResponse): () => void {
     const slot = this.#responses.add(response);
-    return () => this.#left(slot, response);
-  }
-
-  #left(slot: number, response: ServerResponse): void {
-    this.#responses.remove(slot, response);
-    if (this.#responses.size === 0) this.#onEmpty?.();
+    return () => {
+      this.#responses.remove(slot, response);
+      if (this.#responses.size === 0) this.#onEmpty?.();
+    };
   }
 
   /** Resets the connections of answers that have begun, so that clients do not take them for complete. */
@@ -148,13 +147,10 @@ export class RequestsInFlight {
   /** Resolves when no request is left, or after `timeoutMs`, to the number still in progress. */
   async drain(timeoutMs: number): Promise<number> {
     if (this.count === 0) return 0;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.#onEmpty = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
     });
+    await Promise.race([empty, sleep(timeoutMs, undefined, { ref: false })]);
     return this.count;
   }
 }

@@ -8,7 +8,6 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../../../base/errors.js';
-import { getOrMake } from '../../../base/process/get-or-make.js';
 import { refuseConnection } from '../sending/client-errors.js';
 
 export interface ConnectionLimits {
@@ -34,7 +33,10 @@ const TOO_MANY = 'Too many connections from this address. Keep connections open 
 
 export class ConnectionAdmission {
   readonly #limits: ConnectionLimits;
-  readonly #uses = new LRUCache<string, AddressUse>({ max: MOST_ADDRESSES });
+  readonly #uses = new LRUCache<string, AddressUse>({
+    max: MOST_ADDRESSES,
+    memoMethod: () => ({ open: 0, nextAt: 0 }),
+  });
   readonly #admitted = new WeakSet<Socket>();
 
   constructor(limits: ConnectionLimits) {
@@ -57,8 +59,7 @@ export class ConnectionAdmission {
 
   #admit(socket: Socket, read: () => void): void {
     const { mostOpen, mostWaitMs, onRefused } = this.#limits;
-    const address = socket.remoteAddress ?? '';
-    const use = getOrMake<string, AddressUse>(this.#uses, address, () => ({ open: 0, nextAt: 0 }));
+    const use = this.#uses.memo(socket.remoteAddress ?? '');
     const waitMs = this.#reserve(use);
     if (use.open >= mostOpen || waitMs > mostWaitMs) {
       onRefused(use.open >= mostOpen ? 'too many open connections' : 'too many new connections');

@@ -6,7 +6,6 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { assertWithinRate, invariant, type Rate } from '../../../base/errors.js';
 import { callerName, type Principal } from '../../../base/model/scope.js';
-import { getOrMake } from '../../../base/process/get-or-make.js';
 import type { Database } from '../../../store/database/database.js';
 import { sql } from '../../../store/sql.js';
 
@@ -65,7 +64,10 @@ export class RateLimits {
   readonly #options: RateLimitsOptions;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
-  readonly #counts = new LRUCache<string, Count>({ max: MOST_CALLERS });
+  readonly #counts = new LRUCache<string, Count>({
+    max: MOST_CALLERS,
+    memoMethod: () => ({ shared: 0, unshared: 0 }),
+  });
   #window = 0;
   #lastCleaning = 0;
   #sharing: Promise<void> | undefined;
@@ -84,7 +86,7 @@ export class RateLimits {
   take(caller: string): RateDecision {
     const limit = this.#options.limitPerMinute;
     this.#openWindow();
-    const count = this.#countOf(caller);
+    const count = this.#counts.memo(caller);
     const used = count.shared + count.unshared;
     const allowed = used < limit;
     if (allowed) count.unshared += 1;
@@ -92,7 +94,7 @@ export class RateLimits {
       allowed,
       limit,
       remaining: Math.max(0, limit - used - (allowed ? 1 : 0)),
-      resetSeconds: Math.ceil(((this.#window + 1) * MINUTE_MS - this.#now()) / 1000),
+      resetSeconds: this.#resetSeconds(),
     };
   }
 
@@ -105,7 +107,7 @@ export class RateLimits {
   spend(caller: string, requests: number): void {
     if (requests === 0) return;
     assertWithinRate(this.take(caller));
-    this.#countOf(caller).unshared += requests - 1;
+    this.#counts.memo(caller).unshared += requests - 1;
   }
 
   /** Counts a read or write that scans this many records. @throws as `spend` does */
@@ -121,13 +123,12 @@ export class RateLimits {
     caller: string,
   ): Promise<{ readonly limit: number; readonly used: number; readonly resetSeconds: number }> {
     const limit = this.#options.limitPerMinute;
-    const window = Math.floor(this.#now() / MINUTE_MS);
+    this.#openWindow();
     const [row] = await this.#options.database.query<{ count: number }>(sql`
       select count from rate_counters
       where key = ${counterKey('request', caller)}
-        and window_start = ${new Date(window * MINUTE_MS)}::timestamptz`);
-    const resetSeconds = Math.ceil(((window + 1) * MINUTE_MS - this.#now()) / 1000);
-    return { limit, used: Math.min(limit, row?.count ?? 0), resetSeconds };
+        and window_start = ${new Date(this.#window * MINUTE_MS)}::timestamptz`);
+    return { limit, used: Math.min(limit, row?.count ?? 0), resetSeconds: this.#resetSeconds() };
   }
 
   /**
@@ -221,43 +222,31 @@ export class RateLimits {
 
   async #exchange(): Promise<void> {
     this.#openWindow();
-    const window = this.#window;
     const pending = [...this.#counts.entries()]
       .filter(([, count]) => count.unshared > 0)
-      .map(([caller, count]) => ({ caller, count, sent: count.unshared }));
+      .map(([caller, count]) => ({ key: counterKey('request', caller), count, sent: count.unshared }));
     if (pending.length > 0) {
-      const totals = await this.#add(
-        window,
-        pending.map(({ caller, sent }) => [caller, sent]),
+      const rows = await this.#options.database.background.query<{ key: string; count: number }>(
+        // Ordered, so that two gateways lock the rows in the same order and cannot deadlock.
+        sql`
+          insert into rate_counters as c (key, window_start, count)
+          select n.key, ${new Date(this.#window * MINUTE_MS)}::timestamptz, n.count
+          from unnest(${pending.map(({ key }) => key)}::text[],
+            ${pending.map(({ sent }) => sent)}::int[]) as n (key, count)
+          order by n.key
+          on conflict (key, window_start) do update set count = c.count + excluded.count
+          returning key, count`,
+        { name: 'rate-share' },
       );
-      for (const { caller, count, sent } of pending) {
+      const totals = new Map(rows.map(({ key, count }) => [key, count]));
+      for (const { key, count, sent } of pending) {
         // Requests counted while the statement ran remain unshared. A window that has closed meanwhile is no
         // longer used.
-        count.shared = totals.get(caller) ?? count.shared + sent;
+        count.shared = totals.get(key) ?? count.shared + sent;
         count.unshared -= sent;
       }
     }
     await this.#clean();
-  }
-
-  async #add(
-    window: number,
-    counts: readonly (readonly [caller: string, count: number])[],
-  ): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#options.database.background.query<{ key: string; count: number }>(
-      // Ordered, so that two gateways lock the rows in the same order and cannot deadlock.
-      sql`
-        insert into rate_counters as c (key, window_start, count)
-        select n.key, ${new Date(window * MINUTE_MS)}::timestamptz, n.count
-        from unnest(${counts.map(([id]) => counterKey('request', id))}::text[],
-          ${counts.map(([, count]) => count)}::int[]) as n (key, count)
-        order by n.key
-        on conflict (key, window_start) do update set count = c.count + excluded.count
-        returning key, count`,
-      { name: 'rate-share' },
-    );
-    const totalsByKey = new Map(rows.map(({ key, count }) => [key, count]));
-    return new Map(counts.map(([id, count]) => [id, totalsByKey.get(counterKey('request', id)) ?? count]));
   }
 
   /** Deletes expired windows; once a minute per gateway. */
@@ -270,15 +259,15 @@ export class RateLimits {
     );
   }
 
+  #resetSeconds(): number {
+    return Math.ceil(((this.#window + 1) * MINUTE_MS - this.#now()) / 1000);
+  }
+
   #openWindow(): void {
     const window = Math.floor(this.#now() / MINUTE_MS);
     if (window === this.#window) return;
     this.#window = window;
     this.#counts.clear();
-  }
-
-  #countOf(caller: string): Count {
-    return getOrMake<string, Count>(this.#counts, caller, () => ({ shared: 0, unshared: 0 }));
   }
 }
 

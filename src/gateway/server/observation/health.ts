@@ -50,28 +50,18 @@ function createReadiness({ background }: HealthOptions['database']): () => Promi
   // hangs is not repeated.
   const ask = shareFor(0, () => background.query(sql`select 1`));
   return shareFor(READINESS_SHARED_MS, async () => {
-    const timeout = new AbortController();
-    try {
-      await Promise.race([ask(), lateAfter(READINESS_TIMEOUT_MS, timeout.signal)]);
-    } catch (error) {
-      throw error instanceof ServiceError ? error : doesNotAnswer({ cause: error });
-    } finally {
-      timeout.abort();
-    }
+    const late = sleep(READINESS_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw doesNotAnswer();
+    });
+    await Promise.race([ask(), late]).catch((cause: unknown) => {
+      throw cause instanceof ServiceError ? cause : doesNotAnswer(cause);
+    });
   });
 }
 
-/** @throws after `ms`, or when the signal is aborted because nobody waits any more */
-async function lateAfter(ms: number, signal: AbortSignal): Promise<never> {
-  await sleep(ms, undefined, { signal });
-  throw doesNotAnswer({});
-}
-
-function doesNotAnswer(options: { readonly cause?: unknown }): ServiceError {
-  return new ServiceError('UNAVAILABLE', 'The database does not answer.', {
-    ...options,
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+function doesNotAnswer(cause?: unknown): ServiceError {
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  return new ServiceError('UNAVAILABLE', 'The database does not answer.', { cause, retryAfterSeconds });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 
 /**
@@ -48,7 +49,7 @@ export class LogOutput implements DestinationStream {
     this.#fd = fd;
     this.#onTrouble = onTrouble;
     this.#maxHeldBytes = maxHeldBytes;
-    this.#flushing = setInterval(() => this.#flush(), FLUSH_MS).unref();
+    this.#flushing = setInterval(() => void this.#flush(), FLUSH_MS).unref();
     process.on('exit', this.#onExit);
   }
 
@@ -65,23 +66,30 @@ export class LogOutput implements DestinationStream {
     }
     this.#lines.push(line);
     this.#heldBytes += bytes;
-    if (this.#heldBytes >= GATHERED_BYTES) this.#flush();
+    if (this.#heldBytes >= GATHERED_BYTES) void this.#flush();
   }
 
   /** Writes the buffered lines if they are accepted in time; nothing is written afterwards. */
   async close(withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
-    this.#flush();
-    while (this.#heldBytes > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
+    void this.#flush();
+    while (this.#heldBytes > 0 && Date.now() < end) await sleep(10);
     clearInterval(this.#flushing);
     process.off('exit', this.#onExit);
   }
 
-  #flush(): void {
+  async #flush(): Promise<void> {
     if (this.#isWriting || this.#lines.length === 0) return;
-    const batch = { count: this.#lines.length, bytes: this.#heldBytes, unreported: this.#droppedUnreported };
+    const count = this.#lines.length;
+    const bytes = this.#heldBytes;
+    const unreported = this.#droppedUnreported;
     this.#isWriting = true;
-    this.#writeOn({ ...batch, rest: Buffer.from(this.#takeHeld()) });
+    const fault = await this.#write(Buffer.from(this.#takeHeld()));
+    this.#isWriting = false;
+    this.#heldBytes -= bytes;
+    if (fault) this.#drop(count, fault.message);
+    else this.#droppedUnreported -= unreported;
+    if (!fault && this.#heldBytes >= GATHERED_BYTES) void this.#flush();
   }
 
   #takeHeld(): string {
@@ -91,32 +99,17 @@ export class LogOutput implements DestinationStream {
     return text;
   }
 
-  #writeOn(batch: Batch): void {
-    write(this.#fd, batch.rest, (fault, written) => {
-      if (fault?.code === 'EAGAIN' || fault?.code === 'EBUSY') {
-        setTimeout(() => this.#writeOn(batch), RETRY_MS).unref();
-        return;
-      }
-      if (fault) {
-        this.#end(batch);
-        this.#drop(batch.count, fault.message);
-        return;
-      }
-      const rest = batch.rest.subarray(written);
-      this.#isTorn = rest.length > 0;
-      if (rest.length > 0) {
-        this.#writeOn({ ...batch, rest });
-        return;
-      }
-      this.#droppedUnreported -= batch.unreported;
-      this.#end(batch);
-      if (this.#heldBytes >= GATHERED_BYTES) this.#flush();
-    });
-  }
-
-  #end({ bytes }: Batch): void {
-    this.#isWriting = false;
-    this.#heldBytes -= bytes;
+  /** Returns why not all of it was written. */
+  async #write(text: Buffer): Promise<Error | undefined> {
+    for (let rest = text; rest.length > 0; ) {
+      const { fault, written } = await writeTo(this.#fd, rest);
+      if (fault?.code === 'EAGAIN' || fault?.code === 'EBUSY')
+        await sleep(RETRY_MS, undefined, { ref: false });
+      else if (fault) return fault;
+      rest = rest.subarray(written);
+      if (written > 0) this.#isTorn = rest.length > 0;
+    }
+    return undefined;
   }
 
   #drop(lines: number, reason: string): void {
@@ -150,13 +143,12 @@ function lineOfDropped(lines: number): string {
   return `${JSON.stringify({ level: 'warn', time, event: 'logDropped', lines, msg })}\n`;
 }
 
-/** The lines of one write. */
-interface Batch {
-  readonly rest: Buffer;
-  /** The number of lines in it. */
-  readonly count: number;
-  /** Their total bytes. */
-  readonly bytes: number;
-  /** The dropped lines that it reports. */
-  readonly unreported: number;
+/** Writes what is accepted at present. */
+async function writeTo(
+  fd: number,
+  bytes: Buffer,
+): Promise<{ readonly fault: NodeJS.ErrnoException | null; readonly written: number }> {
+  return await new Promise((resolve) => {
+    write(fd, bytes, (fault, written) => resolve({ fault, written: fault ? 0 : written }));
+  });
 }

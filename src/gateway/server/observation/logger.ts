@@ -14,7 +14,7 @@ export function createLogger(options: {
     {
       level: options.level,
       base: null,
-      timestamp: createTimestamp(),
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       ...(options.isTracing && { mixin: traceOfLogLine, mixinMergeStrategy: mergeTrace }),
     },
@@ -25,22 +25,6 @@ export function createLogger(options: {
 /** Most lines have no trace, and are not copied. */
 function mergeTrace(line: object, found: object): object {
   return 'traceId' in found ? { ...found, ...line } : line;
-}
-
-/**
- * Formats like `pino.stdTimeFunctions.isoTime`. Many requests end in the same millisecond and share the text.
- */
-function createTimestamp(): () => string {
-  let writtenAt = Number.NaN;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    if (now !== writtenAt) {
-      writtenAt = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
-    }
-    return text;
-  };
 }
 
 /** Standard output as the destination of the log; the gateway continues whatever happens to it. */

@@ -1,8 +1,8 @@
 /**
  * Serves the portal from our own files only: `/` for browsers, its pages below `/portal`, the explorer at
  * `/explore`, and the REST documentation at `/docs`. Portal and explorer are one HTML page, whose script
- * renders the page of the address. The files were built with the package (src/portal/bundle.ts); the operations
- * library and the public facts about the school are read here.
+ * renders the page of the address. The files were built with the package (src/portal/bundle.ts); the
+ * operations library and the public facts about the school are read here.
  */
 
 import { access, readFile } from 'node:fs/promises';
@@ -59,25 +59,26 @@ export async function usePortal(
     return await sendBuilt(reply, portalHeaders(nonce), { address: request.url, nonce });
   };
   addToIndex(app, sendPortal);
+  const sendExplorer = async (_request: FastifyRequest, reply: FastifyReply) =>
+    await sendBuilt(reply, EXPLORER_HEADERS, { address: '/explore' });
   for (const url of ['/portal', '/portal/*', ...LINK_PAGES])
-    app.route({
-      method: ['GET', 'HEAD'],
-      url,
-      handler: async (request, reply) => sendPortal(request, reply),
-    });
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/explore',
-    handler: async (_request, reply) => sendBuilt(reply, EXPLORER_HEADERS, { address: '/explore' }),
-  });
+    app.route({ method: ['GET', 'HEAD'], url, handler: sendPortal });
+  app.route({ method: ['GET', 'HEAD'], url: '/explore', handler: sendExplorer });
   if (files) {
     const script = printServiceWorker(files);
     addContent(app, SERVICE_WORKER_PATH, EXPLORER_HEADERS, () => script);
   }
   addContent(app, '/explore/operations.json', {}, () => JSON.stringify(library));
-  addContent(app, '/explore/school.json', {}, () =>
-    JSON.stringify({ ...describeSchool(school(), demo), identityProvider: identityProvider ?? null }),
-  );
+  addContent(app, '/explore/school.json', {}, () => {
+    const main = school();
+    // The login form shows the demo logins, as the README does, but only for the demo school.
+    const demoUsers = main?.id === demo.domainId ? demo.userNames : [];
+    return JSON.stringify({
+      school: main?.name ?? null,
+      demoUsers,
+      identityProvider: identityProvider ?? null,
+    });
+  });
   addContent(app, '/docs', DOCUMENTATION_HEADERS, () => printRestDocs(getBuilt(files)));
   addContent(app, '/docs/room-theme.js', DOCUMENTATION_HEADERS, () => ROOM_THEME_SCRIPT);
   addContent(
@@ -117,14 +118,6 @@ function getBuilt(files: PortalFiles | undefined): PortalFiles {
 /** Whether a newer build has removed the files that the pages of the running gateway name. */
 async function isReplaced(directory: string, { script }: PortalFiles): Promise<boolean> {
   return !(await succeeds(access(path.join(directory, path.basename(script)))));
-}
-
-/** The login form shows the demo logins, as the README does, but only for the demo school. */
-function describeSchool(school: ReturnType<PortalOptions['school']>, demo: PortalOptions['demo']) {
-  return {
-    school: school?.name ?? null,
-    demoUsers: school?.id === demo.domainId ? demo.userNames : [],
-  };
 }
 
 /**

@@ -8,57 +8,41 @@ import Negotiator from 'negotiator';
 import { HOUSE_SIGN } from '../../../portal/pages/room-header.js';
 import { portalHeaders, type SecurityHeaders } from './security-headers.js';
 
-interface Notice {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The title of the tab. */
-  readonly title: string;
-  readonly english: NoticeWords;
-  readonly hindi: NoticeWords;
-  /** The link of the page; '' is the page itself. */
-  readonly href: string;
-}
-
-interface NoticeWords {
-  readonly heading: string;
-  readonly text: string;
-  readonly link: string;
-}
-
-const REPLACED: Notice = {
-  status: 503,
-  headers: { 'retry-after': '10' },
-  title: 'Updated',
-  english: {
-    heading: 'The portal has been updated',
-    text: 'Reload this page in a moment. If you see this again, the gateway must be restarted.',
-    link: 'Reload',
+const NOTICES = {
+  replaced: {
+    status: 503,
+    headers: { 'retry-after': '10' },
+    title: 'Updated',
+    english: {
+      heading: 'The portal has been updated',
+      text: 'Reload this page in a moment. If you see this again, the gateway must be restarted.',
+      link: 'Reload',
+    },
+    hindi: {
+      heading: 'पोर्टल का नया संस्करण आया है',
+      text: 'थोड़ी देर में यह पृष्ठ फिर से लोड करें। यही संदेश फिर दिखे, तो गेटवे को पुनः आरंभ करना होगा।',
+      link: 'फिर से लोड करें',
+    },
+    // The page itself.
+    href: '',
   },
-  hindi: {
-    heading: 'पोर्टल का नया संस्करण आया है',
-    text: 'थोड़ी देर में यह पृष्ठ फिर से लोड करें। यही संदेश फिर दिखे, तो गेटवे को पुनः आरंभ करना होगा।',
-    link: 'फिर से लोड करें',
+  missing: {
+    status: 404,
+    headers: {},
+    title: 'Page not found',
+    english: {
+      heading: 'Page not found',
+      text: 'There is nothing at this address. Check how it is spelled, or start from the home page.',
+      link: 'Go to home',
+    },
+    hindi: {
+      heading: 'ऐसा कोई पृष्ठ नहीं है',
+      text: 'इस पते पर कुछ नहीं है। पते की वर्तनी जाँचें, या मुखपृष्ठ से शुरू करें।',
+      link: 'मुखपृष्ठ पर जाएँ',
+    },
+    href: '/',
   },
-  href: '',
-};
-
-const MISSING: Notice = {
-  status: 404,
-  title: 'Page not found',
-  english: {
-    heading: 'Page not found',
-    text: 'There is nothing at this address. Check how it is spelled, or start from the home page.',
-    link: 'Go to home',
-  },
-  hindi: {
-    heading: 'ऐसा कोई पृष्ठ नहीं है',
-    text: 'इस पते पर कुछ नहीं है। पते की वर्तनी जाँचें, या मुखपृष्ठ से शुरू करें।',
-    link: 'मुखपृष्ठ पर जाएँ',
-  },
-  href: '/',
-};
-
-const NOTICES = { missing: MISSING, replaced: REPLACED } as const;
+} as const;
 
 /**
  * Sends a notice: of an address that nothing is at, or in place of a page whose script is gone and that would
@@ -67,7 +51,7 @@ const NOTICES = { missing: MISSING, replaced: REPLACED } as const;
 export function sendNoticePage(reply: FastifyReply, kind: keyof typeof NOTICES): FastifyReply {
   const nonce = newNonce();
   const notice = NOTICES[kind];
-  reply.code(notice.status).headers(notice.headers ?? {});
+  reply.code(notice.status).headers(notice.headers);
   return sendPage(reply, portalHeaders(nonce), printNotice(notice, nonce));
 }
 
@@ -93,7 +77,10 @@ p{margin-top:8px;color:light-dark(#566071,#a9b1bf)}
 text-decoration:none}
 .action:hover{background:#194e9c}`;
 
-function printNotice({ title, english, hindi, href }: Notice, nonce: string): string {
+function printNotice(
+  { title, english, hindi, href }: (typeof NOTICES)[keyof typeof NOTICES],
+  nonce: string,
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
