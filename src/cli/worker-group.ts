@@ -13,7 +13,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { unlessAborted } from '../base/process/unless-aborted.js';
 import type { LogOutput } from '../gateway/server/observation/log-output.js';
 import { addFigures, type FigureList } from '../gateway/server/observation/metrics.js';
-import type { SharedFigures } from '../gateway/server/observation/metrics-access.js';
+import type { SharedFigures } from '../gateway/server/observation/metrics-server.js';
 import type { Observe } from '../gateway/server/observation/observation.js';
 import { StoppedBySignal } from './stop-signal.js';
 

@@ -16,7 +16,6 @@ import { Receipts } from '../../school/reports/receipts/receipts.js';
 import { reports } from '../../school/reports/registry.js';
 import { readSheets } from '../../school/sheets/read-sheets.js';
 import { IdentityProvider } from '../../services/auth/identity-provider.js';
-import type { PasswordCost } from '../../services/auth/passwords.js';
 import { ProviderTokens } from '../../services/auth/provider-tokens.js';
 import { countSecretsWithoutKey } from '../../services/auth/text-encryption.js';
 import { JobWorkers } from '../../services/jobs/job-workers.js';
@@ -34,11 +33,18 @@ import { MaintenanceSwitch } from '../server/admission/maintenance-switch.js';
 import { createServer, type Server } from '../server/create-server.js';
 import { LogOutput } from '../server/observation/log-output.js';
 import { createLogger, openStandardOutput } from '../server/observation/logger.js';
-import type { SharedFigures } from '../server/observation/metrics-access.js';
+import type { SharedFigures } from '../server/observation/metrics-server.js';
 import { createEventLog, type Observe } from '../server/observation/observation.js';
 import { createJobs } from './jobs.js';
-import { ACTS, openServices, PRINTS, PROMPTS, type Services, SHEETS } from './services.js';
-import type { Tracing } from './start-tracing.js';
+import {
+  ACTS,
+  openServices,
+  PRINTS,
+  PROMPTS,
+  type Services,
+  type ServicesOptions,
+  SHEETS,
+} from './services.js';
 import 'reflect-metadata';
 
 export interface App {
@@ -55,14 +61,9 @@ export interface App {
   close(): Promise<void>;
 }
 
-export interface AppOptions {
-  /** Receives one line at a time on the progress of the start, for the operator. */
-  readonly onProgress?: (line: string) => void;
+export interface AppOptions extends Pick<ServicesOptions, 'onProgress' | 'passwordCost' | 'signal'> {
   /** The output of the log. Default: standard output. */
   readonly logDestination?: DestinationStream;
-  readonly passwordCost?: PasswordCost;
-  /** Ends the start, with its reason. */
-  readonly signal?: AbortSignal | undefined;
   /** Absent if the gateway has only this process. */
   readonly worker?: WorkerRole;
 }
@@ -94,18 +95,21 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     }
   };
   try {
-    const tracing = await openTracing(config);
-    closers.push(async () => await tracing?.stop());
+    if (config.otelExporterOtlpEndpoint !== undefined) {
+      // The packages of tracing are loaded only if a setting turns it on.
+      const { startTracing } = await import('./start-tracing.js');
+      const tracing = startTracing(config.otelExporterOtlpEndpoint);
+      closers.push(() => tracing.stop());
+    }
     const services = await openServices({
-      config,
+      ...{ config, ...options },
       onFault: (task, error) => log({ kind: 'backgroundFault', task, error }),
       onAccountEvent: log,
-      onProgress: options.onProgress,
-      signal: options.signal,
-      ...(options.passwordCost && { passwordCost: options.passwordCost }),
     });
     closers.push(() => services.close());
-    return await buildApp({ config, services, log, output, tracing, worker: options.worker, closers, close });
+    const droppedLogLines = () => (output instanceof LogOutput ? output.dropped : 0);
+    const { worker } = options;
+    return await buildApp({ config, services, log, droppedLogLines, worker, closers, close });
   } catch (fault) {
     await close().catch(() => {});
     throw fault;
@@ -115,19 +119,11 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 /** How long a stop waits for a log that accepts no lines. */
 const LOG_GRACE_MS = 500;
 
-/** Loads the tracing packages only if a setting turns tracing on. */
-async function openTracing({ otelExporterOtlpEndpoint }: Config): Promise<Tracing | undefined> {
-  if (otelExporterOtlpEndpoint === undefined) return undefined;
-  const { startTracing } = await import('./start-tracing.js');
-  return startTracing(otelExporterOtlpEndpoint);
-}
-
 interface AppParts {
   readonly config: Config;
   readonly services: Services;
   readonly log: Observe;
-  readonly output: DestinationStream | LogOutput;
-  readonly tracing: Tracing | undefined;
+  readonly droppedLogLines: () => number;
   readonly worker: WorkerRole | undefined;
   /** Opened parts are added; `close` closes them in reverse order. */
   readonly closers: Closer[];
@@ -149,16 +145,8 @@ function identityLoginOf(config: Config, { authenticator, encryption }: Services
   };
 }
 
-async function buildApp({
-  config,
-  services,
-  log,
-  output,
-  tracing,
-  worker,
-  closers,
-  close,
-}: AppParts): Promise<App> {
+async function buildApp(parts: AppParts): Promise<App> {
+  const { config, services, log, droppedLogLines, worker, closers, close } = parts;
   const { database, domains, catalog, store, reportServices } = services;
   const pages = { defaultPageSize: config.defaultPageSize, maxPageSize: config.maxPageSize };
   const slowStatements = new RecentSlowStatements();
@@ -230,12 +218,11 @@ async function buildApp({
   const server: Server = await createServer(
     {
       ...services,
-      ...{ reports, maintenance, log, identityLogin, agents },
+      ...{ reports, maintenance, log, identityLogin, agents, droppedLogLines },
       rest: { resolvers, reports: reportServices },
       collections: catalog.list().filter(({ isDeclared }) => isDeclared),
       clock: instanceWatch,
       secretsWithoutKey: () => countSecretsWithoutKey(database.background, services.encryption),
-      droppedLogLines: () => (output instanceof LogOutput ? output.dropped : 0),
       scripting: services,
       portal: {
         identityProvider: config.oidcIssuer === undefined ? undefined : config.oidcName,
@@ -249,7 +236,6 @@ async function buildApp({
       graphql: graphql.plugin,
       live: graphql.live,
       mayWrite: (scope) => store.mayWrite(scope),
-      isTracing: tracing !== undefined,
       sharedFigures: worker?.sharedFigures,
     },
     config,

@@ -12,6 +12,7 @@ import type { Imports } from '../../services/importing/imports.js';
 import type { AgentEndpoint } from '../agents/agent-endpoint.js';
 import type { Config } from '../config/config.js';
 import { CLOSE } from '../graphql/live/live-connection.js';
+import type { LiveServer } from '../graphql/live/live-server.js';
 import { CallerContracts } from '../rest/caller-contracts.js';
 import type { RestServices } from '../rest/route.js';
 import { createRouteTable, suggestPath } from '../rest/routes.js';
@@ -27,13 +28,12 @@ import { ConnectionAdmission } from './admission/connection-admission.js';
 import { type MaintenanceSwitch, useMaintenance } from './admission/maintenance-switch.js';
 import { CallerCache, useRequestAdmission } from './admission/request-admission.js';
 import { SerialRequests } from './admission/serial-requests.js';
-import { StreamLimits, type StreamLimitsOptions } from './admission/stream-limits.js';
+import { StreamLimits } from './admission/stream-limits.js';
 import { type HealthOptions, useHealth } from './observation/health.js';
 import { Metrics, type MetricsSources } from './observation/metrics.js';
-import { createMetricsServer, type MetricsAccess, useMetrics } from './observation/metrics-access.js';
+import { createMetricsServer, type SharedFigures, useMetrics } from './observation/metrics-server.js';
 import { createObserver, type Observe } from './observation/observation.js';
 import { useRequestTracing } from './observation/request-tracing.js';
-import { useReadAfter } from './read-after.js';
 import { RequestsInFlight, requestIdOf, useLifecycle } from './request-lifecycle.js';
 import { useAgents } from './routes/agent-serving.js';
 import { useContractFiles } from './routes/contract-files.js';
@@ -44,7 +44,7 @@ import { useManualPages } from './routes/manual-pages.js';
 import { type PortalOptions, usePortal } from './routes/portal.js';
 import { useRest } from './routes/rest.js';
 import { type ScriptEndpointServices, useScriptEndpoints } from './routes/script-endpoints.js';
-import { applyMethodOverride, useTusDiscovery } from './routes/tus-serving.js';
+import { applyMethodOverride, useTusDiscovery } from './routes/tus.js';
 import { useUnroutedAnswers } from './routes/unrouted.js';
 import { WebSockets } from './routes/web-sockets.js';
 import { useBodyParsing } from './sending/body-parsing.js';
@@ -52,12 +52,12 @@ import { createClientErrorHandler } from './sending/client-errors.js';
 import { createUnreadablePathAnswer, useErrorAnswers } from './sending/error-answers.js';
 import { API_HEADERS, LANDING_HEADERS } from './sending/security-headers.js';
 import { UnreadAnswers } from './sending/unread-answers.js';
-import { announceStop, type Stopping, stopServer, useStopping } from './stopping.js';
+import { Stop } from './stop.js';
 
 export interface ServerServices extends AuthenticationOptions, MetricsSources {
   readonly rest: RestServices;
-  /** Counts the requests of API keys. Absent: they are not counted. */
-  readonly keyMeter?: Pick<KeyMeter, 'note'>;
+  /** Counts the requests of API keys. */
+  readonly keyMeter: Pick<KeyMeter, 'note'>;
   readonly reports: readonly Report[];
   /** The declared collections, which the documentation describes. */
   readonly collections: readonly Collection[];
@@ -72,14 +72,15 @@ export interface ServerServices extends AuthenticationOptions, MetricsSources {
   readonly identityLogin: (IdentityLoginServices & { readonly tokens: ProviderTokens }) | undefined;
   /** Answers `/x/<name>`. */
   readonly scripting: ScriptEndpointServices;
-  /** Answers agents at `/mcp`. Absent: the path does not exist. */
-  readonly agents?: AgentEndpoint;
-  /** Serves `/graphql`. Absent: REST only. */
-  readonly graphql?: FastifyPluginAsync;
+  /** Answers agents at `/mcp`. */
+  readonly agents: AgentEndpoint;
+  /** Serves `/graphql`. */
+  readonly graphql: FastifyPluginAsync;
+  /** Serves the WebSockets opened there. */
+  readonly live: LiveServer;
   readonly mayWrite: BodyLimits['mayWrite'];
-  readonly isTracing: boolean;
   /** Absent: this process is the whole gateway. */
-  readonly sharedFigures: MetricsAccess['sharedFigures'];
+  readonly sharedFigures: SharedFigures | undefined;
 }
 
 export interface Server {
@@ -116,46 +117,24 @@ const NEW_CONNECTIONS = { perSecond: 200, burst: 1000, mostWaitMs: 2000 };
 const VITAL_LIMITS = { all: 8, besideOthers: 8 };
 
 export async function createServer(services: ServerServices, config: Config): Promise<Server> {
-  const { publicUrl, corsOrigins } = config;
-  const bodies: BodyLimits = {
-    limitBytes: config.bodyLimitBytes,
-    anonymousLimitBytes: config.anonymousBodyLimitBytes,
-    mayWrite: services.mayWrite,
-    maxMembers: config.bodyMaxMembers,
-    roomBytes: config.bodyRoomBytes,
-  };
-  const streaming: StreamLimitsOptions = {
-    connections: config.poolSize,
-    maxPerUser: config.maxStreamsPerCredential,
-    stallMs: config.streamStallMs,
-    minBytesPerSecond: config.streamMinBytesPerSecond,
-  };
-  const { stallMs } = streaming;
-  const { metricsToken: token, metricsPort: port } = config;
-  const figuresAccess: MetricsAccess = { token, port, sharedFigures: services.sharedFigures };
+  const { publicUrl, corsOrigins, metricsPort, streamStallMs: stallMs } = config;
+  const { reports, files, imports, sharedFigures } = services;
   const inFlight = new RequestsInFlight();
   const admission = new AdmissionControl({ limits: limitsOfProcess(config), waitMs: WAIT_MS });
   const vitalAdmission = new AdmissionControl({ limits: VITAL_LIMITS, waitMs: WAIT_MS });
-  const stopping: Stopping = { isAnnounced: false, isOn: false };
-  const streams = new StreamLimits(streaming);
+  const streams = new StreamLimits(config);
   const metrics = new Metrics(services, {
     inFlight: () => inFlight.count,
     waiting: () => admission.waiting + vitalAdmission.waiting,
   });
   const observe = createObserver({ log: services.log, metrics, keyMeter: services.keyMeter });
   services.maintenance.onChange((isOn) => observe({ kind: 'maintenanceSwitched', isOn }));
-  const serverRoutes = SERVICE_ROUTES.filter(({ path }) => path !== '/metrics' || port === undefined);
-  const table = createRouteTable({
-    serverRoutes,
-    reports: services.reports,
-    version: VERSION,
-  });
+  const serverRoutes = SERVICE_ROUTES.filter(({ path }) => path !== '/metrics' || metricsPort === undefined);
+  const table = createRouteTable({ serverRoutes, reports, version: VERSION });
   const contracts = new CallerContracts({
     caller: services.rest.resolvers.caller,
-    reports: services.reports,
     declared: services.collections,
-    serverRoutes,
-    version: VERSION,
+    ...{ serverRoutes, reports, version: VERSION },
   });
 
   const requests = new SerialRequests();
@@ -165,7 +144,7 @@ export async function createServer(services: ServerServices, config: Config): Pr
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: toProxyTrust(config.trustProxy),
-    bodyLimit: bodies.limitBytes,
+    bodyLimit: config.bodyLimitBytes,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
@@ -180,7 +159,7 @@ export async function createServer(services: ServerServices, config: Config): Pr
     clientErrorHandler: createClientErrorHandler(observe),
   });
 
-  if (services.isTracing) useRequestTracing(app, config.tracesPerSecond);
+  if (config.otelExporterOtlpEndpoint !== undefined) useRequestTracing(app, config.tracesPerSecond);
   const unread = new UnreadAnswers({
     stallMs,
     bytesOfAddress: UNREAD_BYTES_OF_ADDRESS,
@@ -190,16 +169,15 @@ export async function createServer(services: ServerServices, config: Config): Pr
   useLifecycle(app, { inFlight, observe, headers: API_HEADERS, unread });
   const callers = new CallerCache();
   useRequestAdmission(app, { admission, vitalAdmission, callers });
-  useTusDiscovery(app, { uploads: services.files.uploads, imports: services.imports });
+  useTusDiscovery(app, { uploads: files.uploads, imports });
   if (corsOrigins.length > 0) await app.register(cors, crossOrigin(corsOrigins));
-  useStopping(app, stopping);
+  const stop = new Stop(app, { config, inFlight, observe });
   useMaintenance(app, services.maintenance);
   // Refuses what was not admitted, after the hooks that set headers, such as CORS.
   app.addHook('onRequest', (request, _reply, done) => done(request.lifecycle.refusal));
   const providerTokens = services.identityLogin?.tokens;
   useAuthentication(app, { ...services, providerTokens }, callers);
-  useReadAfter(app, services.database.replicas);
-  useBodyAdmission(app, bodies, streaming);
+  useBodyAdmission(app, { ...config, mayWrite: services.mayWrite }, config);
   const paths = table.descriptions.map(({ path }) => path);
   useUnroutedAnswers(app, (path, fixed) => suggestPath(path, [...paths, ...fixed]));
   useErrorAnswers(app, observe);
@@ -207,42 +185,30 @@ export async function createServer(services: ServerServices, config: Config): Pr
   useHealth(app, {
     database: services.database,
     findObstacle: () => {
-      if (stopping.isAnnounced) return 'This gateway is shutting down.';
+      if (stop.isAnnounced) return 'This gateway is shutting down.';
       return services.maintenance.isOn ? 'The service is down for maintenance.' : undefined;
     },
   });
-  const figures =
-    port === undefined ? undefined : createMetricsServer({ ...figuresAccess, metrics, observe });
-  if (!figures) useMetrics(app, { ...figuresAccess, metrics, rateLimits: services.rateLimits });
+  const figuresOptions = { config, metrics, sharedFigures };
+  const figures = metricsPort === undefined ? undefined : createMetricsServer({ ...figuresOptions, observe });
+  if (!figures) useMetrics(app, { ...figuresOptions, rateLimits: services.rateLimits });
   useContractFiles(app, { contracts, publicUrl });
   await usePortal(app, services.portal);
   await useManualPages(app, services.portal);
   await app.register(async (rest) => {
-    useBodyParsing(rest, bodies);
+    useBodyParsing(rest, config);
     useRest(rest, { ...table, services: services.rest, observe, streams, publicUrl });
   });
-  if (services.identityLogin) await useIdentityLogin(app, services.identityLogin, { bodies, observe });
-  await useScriptEndpoints(app, services.scripting, bodies);
-  await app.register((scope) => useImports(scope, { imports: services.imports, stallMs }));
-  const { files, imports } = services;
+  if (services.identityLogin) await useIdentityLogin(app, services.identityLogin, { config, observe });
+  await useScriptEndpoints(app, services.scripting, config);
+  await app.register((scope) => useImports(scope, { imports, stallMs }));
   await app.register((scope) => useFiles(scope, { files, imports, stallMs }));
-  const { graphql, live, agents } = services;
-  if (agents) {
-    const origins = publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
-    const access = providerTokens && publicUrl !== undefined ? { ...providerTokens, publicUrl } : undefined;
-    await app.register((scope) => useAgents(scope, { endpoint: agents, bodies, origins, access }));
-  }
-  const webSockets =
-    live &&
-    new WebSockets({
-      live,
-      maxConnections: config.liveConnections,
-      maxMessageBytes: bodies.limitBytes,
-      admission,
-      observe,
-    });
-  if (webSockets) webSockets.listen(app, requests);
-  else requests.listen(app.server);
+  const { live } = services;
+  const origins = publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
+  const access = providerTokens && publicUrl !== undefined ? { ...providerTokens, publicUrl } : undefined;
+  await app.register((scope) => useAgents(scope, { endpoint: services.agents, config, origins, access }));
+  const webSockets = new WebSockets({ live, config, admission, observe });
+  webSockets.listen(app, requests);
   if (config.trustProxy === false) {
     new ConnectionAdmission({
       mostOpen: config.connectionsPerAddress,
@@ -251,21 +217,17 @@ export async function createServer(services: ServerServices, config: Config): Pr
     }).listen(app.server);
   }
   services.maintenance.onChange((isOn) => {
-    if (isOn) live?.closeAll(CLOSE.tryAgainLater, 'The service is down for maintenance');
+    if (isOn) live.closeAll(CLOSE.tryAgainLater, 'The service is down for maintenance');
   });
-  if (graphql) {
-    await app.register(async (scope) => {
-      scope.addHook('onRequest', (request, reply, done) => {
-        // JSON answers need no content security policy, which is longer than many of them.
-        if (request.headers.accept?.includes('text/html')) {
-          reply.headers(LANDING_HEADERS);
-        }
-        done();
-      });
-      webSockets?.accept(scope);
-      await scope.register(graphql);
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', (request, reply, done) => {
+      // JSON answers need no content security policy, which is longer than many of them.
+      if (request.headers.accept?.includes('text/html')) reply.headers(LANDING_HEADERS);
+      done();
     });
-  }
+    webSockets.accept(scope);
+    await scope.register(services.graphql);
+  });
 
   return {
     fastify: app,
@@ -273,13 +235,13 @@ export async function createServer(services: ServerServices, config: Config): Pr
     observe,
     async listen(address) {
       const url = await app.listen({ ...address, backlog: BACKLOG });
-      await figures?.listen({ host: address.host, port: port ?? 0 });
+      if (metricsPort !== undefined) await figures?.listen({ host: address.host, port: metricsPort });
       observe({ kind: 'listening', url });
       return url;
     },
-    announceStop: () => announceStop(app, { stopping, delayMs: config.shutdownDelayMs, observe }),
+    announceStop: () => stop.announce(),
     async stop() {
-      await stopServer(app, { stopping, inFlight, webSockets, graceMs: config.shutdownGraceMs, observe });
+      await stop.finish(webSockets);
       await figures?.close();
     },
   };
@@ -290,33 +252,11 @@ function crossOrigin(origins: readonly string[]) {
   return {
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: [
-      'ETag',
-      'Preference-Applied',
-      'Link',
-      'Location',
-      'Retry-After',
-      'X-Next-Cursor',
-      'X-Next-Since',
-      'X-Read-After',
-      'Server-Timing',
-      'X-Hint',
-      'X-Request-Id',
-      'X-Total-Count',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'Tus-Resumable',
-      'Tus-Version',
-      'Tus-Extension',
-      'Tus-Max-Size',
-      'Tus-Checksum-Algorithm',
-      'Upload-Offset',
-      'Upload-Length',
-      'Upload-Defer-Length',
-      'Upload-Metadata',
-      'Upload-Expires',
-    ],
+    exposedHeaders:
+      'ETag, Preference-Applied, Link, Location, Retry-After, X-Next-Cursor, X-Next-Since, X-Read-After, ' +
+      'Server-Timing, X-Hint, X-Request-Id, X-Total-Count, RateLimit-Limit, RateLimit-Remaining, ' +
+      'RateLimit-Reset, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, ' +
+      'Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Metadata, Upload-Expires',
     maxAge: 600,
     strictPreflight: false,
   };

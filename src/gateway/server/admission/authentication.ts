@@ -1,4 +1,8 @@
-/** Turns the credential of a request into a scope, and counts the request against its rate. */
+/**
+ * Turns the credential of a request into a scope, and counts the request against its rate. Callers read their
+ * own writes by `X-Read-After`: the answer to a write contains its position in the log of the primary, and a
+ * request that sends it back, to any gateway, reads nothing older.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { assertWithinRate, ServiceError } from '../../../base/errors.js';
@@ -8,6 +12,7 @@ import type { Principals } from '../../../services/auth/principals.js';
 import type { ProviderTokens } from '../../../services/auth/provider-tokens.js';
 import { type DomainDirectory, resolveScope } from '../../../services/auth/resolve-scope.js';
 import { findApiKey, parseBearer } from '../../../services/auth/service-secret.js';
+import type { Database } from '../../../store/database/database.js';
 import type { RateDecision } from './rate-limits.js';
 import type { CallerCache } from './request-admission.js';
 
@@ -16,6 +21,8 @@ export interface AuthenticationOptions {
   readonly principals: Pick<Principals, 'assertUnchanged'>;
   readonly domains: DomainDirectory;
   readonly rateLimits: { take(caller: string): RateDecision };
+  /** The replicas, if there are any; the primary is always current. */
+  readonly database: Pick<Database, 'replicas'>;
   /** Absent: no identity provider is configured. */
   readonly providerTokens?: Pick<ProviderTokens, 'exchange'> | undefined;
 }
@@ -66,6 +73,13 @@ export function useAuthentication(
     const caller = { principal, askedDomain, requestId, assertRights, lifecycle };
     const scope = resolveScope(options.domains, caller);
     request.requestContext = lifecycle.toContext(scope);
+    const { replicas } = options.database;
+    if (replicas === undefined) return;
+    lifecycle.notes.onWritten = (position) => {
+      if (!reply.raw.headersSent) reply.header('x-read-after', position);
+    };
+    const { 'x-read-after': brought } = request.headers;
+    if (typeof brought === 'string') await replicas.learn(scope, brought);
   });
 
   async function exchanged({ routeOptions, headers, lifecycle }: FastifyRequest, bearer: string) {

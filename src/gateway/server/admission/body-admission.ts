@@ -10,17 +10,13 @@ import { RETRY_AFTER_SECONDS, ServiceError } from '../../../base/errors.js';
 import { type BodyShape, bodyShape } from '../../../base/json/body-shape.js';
 import { callerName, type Scope } from '../../../base/model/scope.js';
 import { FairQueue } from '../../../store/database/fair-queue.js';
+import type { Config } from '../../config/config.js';
 import type { Pace } from '../sending/paced-writer.js';
 import { hasBody } from './request-admission.js';
 
 /** The settings that limit bodies. */
-export interface BodyLimits {
-  readonly limitBytes: number;
-  /** The limit for callers without a credential, and for paths that need none. */
-  readonly anonymousLimitBytes: number;
-  readonly maxMembers: number;
-  /** The total bytes of large bodies in memory at the same time. */
-  readonly roomBytes: number;
+export interface BodyLimits
+  extends Pick<Config, 'bodyLimitBytes' | 'anonymousBodyLimitBytes' | 'bodyMaxMembers' | 'bodyRoomBytes'> {
   /** Whether the caller may write records of any collection. */
   readonly mayWrite: (scope: Scope) => boolean;
 }
@@ -48,7 +44,7 @@ declare module 'fastify' {
  * hooks, such as a missing credential, come before it.
  */
 export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace: Pace): void {
-  const memory = createBodyMemoryLimit({ bytes: limits.roomBytes, waitMs: MEMORY_WAIT_MS });
+  const memory = createBodyMemoryLimit({ bytes: limits.bodyRoomBytes, waitMs: MEMORY_WAIT_MS });
   const waiting = new WeakSet<IncomingMessage>();
   // By default Node would ask for the body before we have seen the request.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -69,13 +65,13 @@ export function useBodyAdmission(app: FastifyInstance, limits: BodyLimits, pace:
     }
     const { scope } = request.requestContext;
     const isSmall = takesLittle(request);
-    const { limitBytes } = limits;
+    const { bodyLimitBytes: limitBytes } = limits;
     const isOfReader =
       request.routeOptions.config.body === 'operations' &&
       mayBeLarge(request) &&
       scope !== undefined &&
       !limits.mayWrite(scope);
-    const smallBytes = isOfReader ? LARGE_BYTES : limits.anonymousLimitBytes;
+    const smallBytes = isOfReader ? LARGE_BYTES : limits.anonymousBodyLimitBytes;
     const maxBytes = isSmall || isOfReader ? Math.min(smallBytes, limitBytes) : limitBytes;
     const setting = maxBytes < limitBytes ? 'ANONYMOUS_BODY_LIMIT_BYTES' : 'BODY_LIMIT_BYTES';
     const refusal = () =>
@@ -105,9 +101,9 @@ export function mayBeLarge({ headers }: Pick<FastifyRequest, 'headers'>): boolea
 }
 
 /** How many members the body of a request may have. */
-export function bodyShapeFor(request: FastifyRequest, limits: Pick<BodyLimits, 'maxMembers'>): BodyShape {
+export function bodyShapeFor(request: FastifyRequest, limits: Pick<Config, 'bodyMaxMembers'>): BodyShape {
   const isSmall = takesLittle(request) || request.routeOptions.config.body === 'parameters';
-  return bodyShape(isSmall ? 'small' : 'large', limits.maxMembers);
+  return bodyShape(isSmall ? 'small' : 'large', limits.bodyMaxMembers);
 }
 
 function takesLittle(request: FastifyRequest): boolean {
@@ -145,18 +141,18 @@ function bounded({ maxBytes, refusal, reserve, pace }: Bounds): Transform {
     },
   });
   const timer = setInterval(() => {
-    const isSlow = bytesInSpan * 1000 < pace.minBytesPerSecond * pace.stallMs;
+    const isSlow = bytesInSpan * 1000 < pace.streamMinBytesPerSecond * pace.streamStallMs;
     bytesInSpan = 0;
     if (receivedBytes > LARGE_BYTES && !isWaiting && isSlow) body.destroy(tooSlow(pace));
-  }, pace.stallMs);
+  }, pace.streamStallMs);
   body.once('close', () => clearInterval(timer));
   return body;
 }
 
-function tooSlow({ minBytesPerSecond, stallMs }: Pace): ServiceError {
+function tooSlow({ streamMinBytesPerSecond: rate, streamStallMs: stallMs }: Pace): ServiceError {
   return new ServiceError(
     'MALFORMED_REQUEST',
-    `The body arrives more slowly than ${minBytesPerSecond} bytes a second (STREAM_MIN_BYTES_PER_SECOND), ` +
+    `The body arrives more slowly than ${rate} bytes a second (STREAM_MIN_BYTES_PER_SECOND), ` +
       `measured over ${stallMs} ms (STREAM_STALL_MS). Send it faster, or in smaller parts.`,
   );
 }

@@ -4,16 +4,10 @@
  */
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../../base/errors.js';
 import { FairQueue } from '../../../store/database/fair-queue.js';
+import type { Config } from '../../config/config.js';
+import type { Pace } from '../sending/paced-writer.js';
 
-export interface StreamLimitsOptions {
-  /** The database connections available to streams. */
-  readonly connections: number;
-  readonly maxPerUser: number;
-  /** How long a reader may take nothing before its answer is cut off. */
-  readonly stallMs: number;
-  /** The rate a reader must keep while the gateway waits for it. */
-  readonly minBytesPerSecond: number;
-}
+export type StreamLimitsOptions = Pace & Pick<Config, 'poolSize' | 'maxStreamsPerCredential'>;
 
 /** A long answer, from its second write until its source has ended. */
 export interface StreamPermit {
@@ -44,7 +38,7 @@ export class StreamLimits {
     waitMs: PRINTING_WAIT_MS,
     refusal: 'Another file of this user is being printed',
   });
-  readonly pace: Pick<StreamLimitsOptions, 'stallMs' | 'minBytesPerSecond'>;
+  readonly pace: Pace;
   readonly #options: StreamLimitsOptions;
   readonly #countByUser = new Map<string, number>();
   #count = 0;
@@ -93,8 +87,8 @@ export class StreamLimits {
   }
 
   #assertOwnShare(count: number): void {
-    const { maxPerUser, connections } = this.#options;
-    if (count >= maxPerUser) {
+    const { maxStreamsPerCredential: mostOfUser, poolSize: connections } = this.#options;
+    if (count >= mostOfUser) {
       throw new ServiceError(
         'TOO_MANY_REQUESTS',
         `You are reading ${count} streams, which is as many as one user may at once ` +
@@ -113,7 +107,7 @@ export class StreamLimits {
   }
 
   #assertNotFull(): void {
-    const places = Math.max(1, Math.floor(this.#options.connections * HELD_BACK_PART));
+    const places = Math.max(1, Math.floor(this.#options.poolSize * HELD_BACK_PART));
     if (this.#heldBack < places) return;
     throw new ServiceError(
       'UNAVAILABLE',

@@ -3,6 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
 import { ServiceError } from '../../../base/errors.js';
 import { parseBearer } from '../../../services/auth/service-secret.js';
+import type { Config } from '../../config/config.js';
 import { type AuthenticationOptions, countRequest } from '../admission/authentication.js';
 import { useBodyAdmission } from '../admission/body-admission.js';
 import { SerialRequests } from '../admission/serial-requests.js';
@@ -14,15 +15,7 @@ import { shareFor } from './health.js';
 import type { FigureList, Metrics } from './metrics.js';
 import type { Observe } from './observation.js';
 
-export interface MetricsAccess {
-  /** The required token; `undefined`: none. */
-  readonly token: string | undefined;
-  /** The separate port of the metrics; `undefined`: the main port. */
-  readonly port: number | undefined;
-  /** Adds up the metrics of all processes, if several serve as one gateway. Absent: there is one process. */
-  readonly sharedFigures?: SharedFigures | undefined;
-}
-
+/** Adds up the metrics of all processes that serve as one gateway. */
 export interface SharedFigures {
   /** Reports the metrics of this process to the one that adds them up, from now on. */
   reportBy(own: () => Promise<FigureList>): void;
@@ -30,8 +23,12 @@ export interface SharedFigures {
   print(): Promise<string>;
 }
 
-interface MetricsOptions extends Pick<MetricsAccess, 'token' | 'sharedFigures'> {
+interface MetricsOptions {
   readonly metrics: Metrics;
+  /** The token that is required, if any. */
+  readonly config: Pick<Config, 'metricsToken'>;
+  /** Absent: there is one process. */
+  readonly sharedFigures: SharedFigures | undefined;
   /** Counts requests by address, unless there is a token. Absent: they are not counted. */
   readonly rateLimits?: AuthenticationOptions['rateLimits'];
 }
@@ -40,7 +37,8 @@ interface MetricsOptions extends Pick<MetricsAccess, 'token' | 'sharedFigures'> 
 const PRINT_SHARED_MS = 1000;
 
 export function useMetrics(app: FastifyInstance, options: MetricsOptions): void {
-  const { metrics, token, sharedFigures, rateLimits } = options;
+  const { metrics, sharedFigures, rateLimits } = options;
+  const { metricsToken: token } = options.config;
   const { registry } = metrics;
   sharedFigures?.reportBy(() => registry.getMetricsAsJSON());
   const print = shareFor(PRINT_SHARED_MS, async () =>
@@ -70,9 +68,9 @@ export function createMetricsServer(
   requests.listen(app.server);
   useLifecycle(app, { inFlight: new RequestsInFlight(), observe: options.observe, headers: API_HEADERS });
   useErrorAnswers(app, options.observe);
-  const none = { limitBytes: 0, anonymousLimitBytes: 0, maxMembers: 0, roomBytes: 0 };
+  const none = { bodyLimitBytes: 0, anonymousBodyLimitBytes: 0, bodyMaxMembers: 0, bodyRoomBytes: 0 };
   const noBodies = { ...none, mayWrite: () => false };
-  useBodyAdmission(app, noBodies, { stallMs: 30_000, minBytesPerSecond: 0 });
+  useBodyAdmission(app, noBodies, { streamStallMs: 30_000, streamMinBytesPerSecond: 0 });
   useUnroutedAnswers(app);
   useMetrics(app, options);
   return app;

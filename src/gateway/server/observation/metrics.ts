@@ -84,8 +84,7 @@ export interface MetricsSources {
   readonly database: Pick<Database, 'isReachable' | 'isDiskFull' | 'replicas'> & {
     readonly pool: Pick<Database['pool'], 'totalCount' | 'idleCount' | 'waitingCount'>;
   };
-  /** Absent: REST only. */
-  readonly live?: LiveServer;
+  readonly live: Pick<LiveServer, 'connections' | 'subscriptions' | 'eventsSent'>;
   readonly jobs: Pick<JobQueue, 'counts' | 'longestWaitSeconds'>;
   readonly backups: Pick<ScheduledBackups, 'ageSeconds' | 'isScheduled'>;
   /** The clock of this process against that of the database. */
@@ -200,14 +199,14 @@ function figuresOf(sources: MetricsSources, requests: Requests): readonly ReadFi
       help: 'WebSockets, and the subscriptions on them.',
       labels: ['what'],
       read: () => [
-        [{ what: 'connections' }, live?.connections ?? 0],
-        [{ what: 'subscriptions' }, live?.subscriptions ?? 0],
+        [{ what: 'connections' }, live.connections],
+        [{ what: 'subscriptions' }, live.subscriptions],
       ],
     },
     {
       name: 'campus_live_events_total',
       help: 'Events sent to subscribers.',
-      read: () => live?.eventsSent ?? 0,
+      read: () => live.eventsSent,
     },
     {
       name: 'campus_database_connections',

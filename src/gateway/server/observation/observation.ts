@@ -67,14 +67,14 @@ export type Observe = (event: Observation) => void;
 export function createObserver(options: {
   readonly log: Observe;
   readonly metrics: Metrics;
-  readonly keyMeter?: Pick<KeyMeter, 'note'> | undefined;
+  readonly keyMeter: Pick<KeyMeter, 'note'>;
 }): Observe {
   const add = guarded(
     (event: Observation) => {
       count(options.metrics, event);
       if (event.kind !== 'requestEnded') return;
       options.metrics.requestEnded(event);
-      if (options.keyMeter) meter(options.keyMeter, event);
+      meter(options.keyMeter, event);
     },
     (error) => options.log({ kind: 'backgroundFault', task: 'metrics', error }),
   );

@@ -3,14 +3,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../base/errors.js';
 import { sendText } from '../../../base/http/text-answer.js';
 import type { AgentEndpoint } from '../../agents/agent-endpoint.js';
+import type { Config } from '../../config/config.js';
 import { parseRequestBody } from '../../graphql/http/serve-graphql.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { createNegotiation } from '../../rest/negotiation.js';
-import { type BodyLimits, bodyShapeFor } from '../admission/body-admission.js';
+import { bodyShapeFor } from '../admission/body-admission.js';
 
 export interface AgentServingOptions {
   readonly endpoint: AgentEndpoint;
-  readonly bodies: Pick<BodyLimits, 'maxMembers'>;
+  readonly config: Pick<Config, 'bodyMaxMembers'>;
   /** Origins of pages that may call, in addition to those of this machine. `*`: any. */
   readonly origins: readonly string[];
   /** How clients get a token of the identity provider. Absent: none is configured. */
@@ -29,7 +30,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
     'application/json',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) =>
-      parseRequestBody(body, bodyShapeFor(request, options.bodies)),
+      parseRequestBody(body, bodyShapeFor(request, options.config)),
   );
   app.route({
     // GET would open a stream of notifications and DELETE end a session; we have neither.
@@ -44,10 +45,7 @@ export async function useAgents(app: FastifyInstance, options: AgentServingOptio
     handler: async (request, reply) => {
       const { requestContext: context, lifecycle, body } = request;
       negotiate(request.headers.accept);
-      const headers = new Headers();
-      for (const [name, value] of Object.entries(request.headers)) {
-        if (typeof value === 'string') headers.set(name, value);
-      }
+      const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, `${value}`]));
       // We answer in JSON only, so a client need not accept streams too.
       headers.set('accept', 'application/json, text/event-stream');
       const answer = await options.endpoint.answer({ context, notes: lifecycle.notes }, { headers, body });

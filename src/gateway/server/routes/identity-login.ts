@@ -15,6 +15,7 @@ import {
   type KeptLogin,
 } from '../../../services/auth/identity-provider.js';
 import type { TextEncryption } from '../../../services/auth/text-encryption.js';
+import type { Config } from '../../config/config.js';
 import {
   assertSameOrigin,
   printCookie,
@@ -22,7 +23,6 @@ import {
   readCookie,
   refreshCookie,
 } from '../../rest/browser-auth-routes.js';
-import type { BodyLimits } from '../admission/body-admission.js';
 import type { Observe } from '../observation/observation.js';
 import { useBodyParsing } from '../sending/body-parsing.js';
 
@@ -55,28 +55,31 @@ const NO_DOMAIN = '';
 export async function useIdentityLogin(
   app: FastifyInstance,
   services: IdentityLoginServices,
-  { bodies, observe }: { readonly bodies: Pick<BodyLimits, 'maxMembers'>; readonly observe: Observe },
+  { config, observe }: { readonly config: Pick<Config, 'bodyMaxMembers'>; readonly observe: Observe },
 ): Promise<void> {
   const pending = createPendingCookie(services);
   await app.register(async (routes) => {
-    useBodyParsing(routes, bodies);
-    routes.get<{ Querystring: StartQuery }>(`${PATH}/start`, async (request, reply) => {
-      const { domain } = request.query;
-      const to = ownPage(request.query.to);
-      try {
-        const { address, kept } = await services.provider.begin();
-        const login = {
-          step: 'provider',
-          domain: typeof domain === 'string' ? domain : '',
-          to,
-          ...kept,
-        } as const;
-        return redirect(reply.header('set-cookie', pending.print(login)), address.href);
-      } catch (error) {
-        observe({ kind: 'requestFailed', requestId: request.id, error });
-        return redirect(reply, pageFor('unreachable', to));
-      }
-    });
+    useBodyParsing(routes, config);
+    routes.get<{ Querystring: { domain?: unknown; to?: unknown } }>(
+      `${PATH}/start`,
+      async (request, reply) => {
+        const { domain } = request.query;
+        const to = ownPage(request.query.to);
+        try {
+          const { address, kept } = await services.provider.begin();
+          const login = {
+            step: 'provider',
+            domain: typeof domain === 'string' ? domain : '',
+            to,
+            ...kept,
+          } as const;
+          return redirect(reply.header('set-cookie', pending.print(login)), address.href);
+        } catch (error) {
+          observe({ kind: 'requestFailed', requestId: request.id, error });
+          return redirect(reply, pageFor('unreachable', to));
+        }
+      },
+    );
 
     routes.get(`${PATH}/callback`, async (request, reply) => {
       const login = pending.read(request);
@@ -161,11 +164,6 @@ function createPendingCookie({ encryption, isTls }: Pick<IdentityLoginServices, 
       return until > Date.now() ? (pending as Pending) : undefined;
     },
   };
-}
-
-interface StartQuery {
-  readonly domain?: unknown;
-  readonly to?: unknown;
 }
 
 /** The path of a page on this host, else `/`: an open redirect must not be possible. */

@@ -10,13 +10,13 @@ import {
   endpointArguments,
   toEndpointAnswer,
 } from '../../../services/scripting/library/endpoint-request.js';
-import { ENDPOINT_METHODS, type EndpointMethod } from '../../../services/scripting/library/script.js';
+import { ENDPOINT_METHODS } from '../../../services/scripting/library/script.js';
 import type { ScriptRun, ScriptRuns, StartOptions } from '../../../services/scripting/library/script-runs.js';
 import type { ScriptOutline, Scripts } from '../../../services/scripting/library/scripts.js';
 import { queueKeyOf } from '../../../services/scripting/run-queues.js';
+import type { Config } from '../../config/config.js';
 import { requireScope } from '../../resolvers/request-context.js';
 import { scriptFailed } from '../../resolvers/script-fields.js';
-import type { BodyLimits } from '../admission/body-admission.js';
 import { parseByType } from '../sending/body-parsing.js';
 
 export interface ScriptEndpointServices {
@@ -39,7 +39,7 @@ const FAILED = new ServiceError('SCRIPT_FAILED', 'The script failed.');
 export async function useScriptEndpoints(
   app: FastifyInstance,
   services: ScriptEndpointServices,
-  bodies: Pick<BodyLimits, 'maxMembers'>,
+  config: Pick<Config, 'bodyMaxMembers'>,
 ): Promise<void> {
   await app.register(async (endpoints) => {
     endpoints.removeAllContentTypeParsers();
@@ -48,7 +48,7 @@ export async function useScriptEndpoints(
       { parseAs: 'buffer' },
       async (request: FastifyRequest, raw: Buffer): Promise<EndpointBody> => ({
         raw,
-        parsed: raw.length === 0 ? undefined : await parseByType(raw, request, bodies),
+        parsed: raw.length === 0 ? undefined : await parseByType(raw, request, config),
       }),
     );
     for (const url of ['/x/:name', '/x/:name/*']) {
@@ -141,10 +141,9 @@ function methodOf({ method }: Pick<FastifyRequest, 'method'>): string {
 }
 
 function assertMethod({ name, endpoint }: ScriptOutline, method: string): void {
-  const methods: readonly string[] = endpoint?.methods ?? [];
-  if (methods.includes(method)) return;
-  const allow: readonly EndpointMethod[] = endpoint?.methods ?? [];
-  throw new ServiceError('METHOD_NOT_ALLOWED', `/x/${name} answers ${methods.join(', ')}.`, { allow });
+  const allow: readonly string[] = endpoint?.methods ?? [];
+  if (allow.includes(method)) return;
+  throw new ServiceError('METHOD_NOT_ALLOWED', `/x/${name} answers ${allow.join(', ')}.`, { allow });
 }
 
 function send(reply: FastifyReply, run: ScriptRun): FastifyReply {

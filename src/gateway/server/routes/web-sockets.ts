@@ -7,12 +7,13 @@
 import type { IncomingMessage } from 'node:http';
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { handleProtocols } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { RETRY_AFTER_SECONDS, ServiceError } from '../../../base/errors.js';
 import { Batcher } from '../../../base/process/batcher.js';
-import type { Permit } from '../../../store/database/fair-queue.js';
+import type { Config } from '../../config/config.js';
 import { CLOSE, type LiveConnection, type LiveSocket } from '../../graphql/live/live-connection.js';
 import type { LiveServer } from '../../graphql/live/live-server.js';
 import type { AdmissionControl } from '../admission/admission-control.js';
@@ -22,9 +23,8 @@ import type { Observe } from '../observation/observation.js';
 
 export interface WebSocketsOptions {
   readonly live: LiveServer;
-  readonly maxConnections: number;
-  /** The maximum size of an incoming message. */
-  readonly maxMessageBytes: number;
+  /** A message may be as large as a body. */
+  readonly config: Pick<Config, 'liveConnections' | 'bodyLimitBytes'>;
   readonly admission: AdmissionControl;
   readonly observe: Observe;
 }
@@ -72,7 +72,7 @@ export class WebSockets {
       noServer: true,
       // Compression would take more memory per socket than everything else.
       perMessageDeflate: false,
-      maxPayload: options.maxMessageBytes,
+      maxPayload: options.config.bodyLimitBytes,
       maxFragments: MOST_FRAGMENTS,
       autoPong: false,
       handleProtocols,
@@ -121,15 +121,10 @@ export class WebSockets {
   async stop(graceMs: number): Promise<void> {
     clearInterval(this.#timer);
     this.#options.live.closeAll(GOING_AWAY, 'This gateway is shutting down');
-    if (this.#server.clients.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, graceMs);
-        this.#onEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
+    const empty = new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+    });
+    if (this.#server.clients.size > 0) await Promise.race([empty, sleep(graceMs, undefined, { ref: false })]);
     for (const socket of this.#server.clients) socket.terminate();
   }
 
@@ -205,7 +200,7 @@ export class WebSockets {
     };
     socket.removeAllListeners('data').on('data', (chunk) => {
       rest = chunk;
-      // `ws` collects a message of any caller up to `maxMessageBytes`.
+      // `ws` collects a message of any caller up to `bodyLimitBytes`.
       if (connection.caller === undefined && socket.bytesRead > most)
         closeUnread(webSocket, connection, CLOSE.tooLarge, tooLarge);
       goOn();
@@ -232,7 +227,12 @@ export class WebSockets {
       work: async ([handle]) => {
         try {
           const key = connection.user ? keyOfUser(connection.user) : keyOfAddress(address);
-          await withPermit(await admission.acquire(key), handle);
+          const permit = await admission.acquire(key);
+          try {
+            await handle?.();
+          } finally {
+            permit.release();
+          }
         } catch (error) {
           messages.clear();
           if (error instanceof ServiceError) connection.close(CLOSE.tryAgainLater, error.message);
@@ -268,7 +268,7 @@ export class WebSockets {
     for (const connection of this.#unknown.keys()) {
       if (connection.caller) this.#unknown.delete(connection);
     }
-    const { maxConnections } = this.#options;
+    const { liveConnections: maxConnections } = this.#options.config;
     const unknown = [...this.#unknown.keys()];
     const ofAddress = unknown.filter(({ origin }) => origin.address === address);
     const isFull = this.#server.clients.size >= maxConnections;
@@ -319,12 +319,4 @@ function toLiveSocket(webSocket: WebSocket): LiveSocket {
       setTimeout(() => webSocket.terminate(), CLOSE_TIMEOUT_MS).unref();
     },
   };
-}
-
-async function withPermit(permit: Permit, handle: (() => unknown) | undefined): Promise<void> {
-  try {
-    await handle?.();
-  } finally {
-    permit.release();
-  }
 }

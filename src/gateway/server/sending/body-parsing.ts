@@ -17,11 +17,11 @@ import {
 } from '../../../base/json/body-shape.js';
 import type { JsonValue } from '../../../base/json/json.js';
 import { parseJsonBody } from '../../../base/json/json-body-parser.js';
-import { getOrMake } from '../../../base/process/get-or-make.js';
-import { type BodyLimits, bodyShapeFor } from '../admission/body-admission.js';
+import type { Config } from '../../config/config.js';
+import { bodyShapeFor } from '../admission/body-admission.js';
 import { unsupported } from './error-answers.js';
 
-type Limits = Pick<BodyLimits, 'maxMembers'>;
+type Limits = Pick<Config, 'bodyMaxMembers'>;
 type Parser = (body: Buffer, request: FastifyRequest, limits: Limits) => JsonValue | Promise<JsonValue>;
 
 const FORM_TYPES = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
@@ -93,18 +93,17 @@ async function parseMultipart(body: Buffer, { headers }: FastifyRequest): Promis
         'boundary=…, and parts between lines with that boundary, each with a name.';
       throw new ServiceError('MALFORMED_REQUEST', detail, { cause });
     });
-  const fields = new Map<string, JsonValue[]>();
-  for (const [name, value] of form.entries()) {
-    const values = getOrMake(fields, name, () => []);
-    if (typeof value === 'string') values.push(value);
-    else {
-      const base64 = Buffer.from(await value.arrayBuffer()).toString('base64');
-      values.push({ name: value.name, type: value.type, base64 });
-    }
-  }
-  return Object.fromEntries(
-    [...fields].map(([name, [only, ...more]]) => [name, more.length ? [only, ...more] : only]),
-  ) as JsonValue;
+  const fields = [...new Set(form.keys())].map(async (name): Promise<[string, JsonValue]> => {
+    const [only = '', ...more] = await Promise.all(form.getAll(name).map(toJson));
+    return [name, more.length ? [only, ...more] : only];
+  });
+  return Object.fromEntries(await Promise.all(fields));
+}
+
+async function toJson(value: File | string): Promise<JsonValue> {
+  if (typeof value === 'string') return value;
+  const base64 = Buffer.from(await value.arrayBuffer()).toString('base64');
+  return { name: value.name, type: value.type, base64 };
 }
 
 /** @throws MALFORMED_REQUEST (400) for a form that is not UTF-8 */

@@ -1,12 +1,14 @@
 /** Writes to a reader that must keep a minimum pace. */
+import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config/config.js';
 
-export interface Pace {
-  /** The longest a reader may take nothing, and the span over which its rate is measured. */
-  readonly stallMs: number;
-  /** The rate it must keep while the writer waits for it. */
-  readonly minBytesPerSecond: number;
-}
+/**
+ * The longest a reader may take nothing, which is also the span over which its rate is measured; and the rate
+ * it must keep while the writer waits for it.
+ */
+export type Pace = Pick<Config, 'streamStallMs' | 'streamMinBytesPerSecond'>;
 
 /**
  * Writes one chunk after the other and waits for a slow reader, but not for one below the minimum pace: a
@@ -31,7 +33,7 @@ export class PacedWriter {
   }
 
   async #waitForReader(): Promise<void> {
-    const { stallMs, minBytesPerSecond } = this.#pace;
+    const { streamStallMs: stallMs, streamMinBytesPerSecond: minBytesPerSecond } = this.#pace;
     for (;;) {
       const startedAt = performance.now();
       const outcome = await drained(this.#response, stallMs - this.#waitedMs);
@@ -58,21 +60,17 @@ export class ReaderTooSlow extends Error {
 }
 
 /** Waits until the buffer drains, the caller goes away, or the time is over; returns what happened first. */
-function drained(response: Writable, timeoutMs: number): Promise<'drained' | 'gone' | 'late'> {
-  return new Promise((resolve) => {
-    if (response.destroyed) {
-      resolve('gone');
-      return;
-    }
-    const settle = (outcome: 'drained' | 'gone' | 'late') => {
-      clearTimeout(timer);
-      response.off('drain', onDrain).off('close', onClose);
-      resolve(outcome);
-    };
-    const onDrain = () => settle('drained');
-    const onClose = () => settle('gone');
-    const timer = setTimeout(() => settle('late'), Math.max(0, timeoutMs));
-    response.once('drain', onDrain);
-    response.once('close', onClose);
-  });
+async function drained(response: Writable, timeoutMs: number): Promise<'drained' | 'gone' | 'late'> {
+  if (response.destroyed) return 'gone';
+  const settled = new AbortController();
+  const { signal } = settled;
+  try {
+    return await Promise.race([
+      once(response, 'drain', { signal }).then(() => 'drained' as const),
+      once(response, 'close', { signal }).then(() => 'gone' as const),
+      sleep(Math.max(0, timeoutMs), 'late' as const, { signal }),
+    ]);
+  } finally {
+    settled.abort();
+  }
 }

@@ -3,13 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compressChunks, contentEncodingFor } from '../../../base/http/content-encoding.js';
 import { etagHeld } from '../../../base/http/etag.js';
 import { isPreferred } from '../../../base/http/is-preferred.js';
-import {
-  acceptEncodingOf,
-  replyHeaders,
-  resetConnection,
-  sendText,
-  setEncoding,
-} from '../../../base/http/text-answer.js';
+import { resetConnection, sendText, setEncoding, writeHead } from '../../../base/http/text-answer.js';
 import { callerName } from '../../../base/model/scope.js';
 import { type Answer, isPrintedHere, type StreamAnswer, type WholeAnswer } from '../../rest/route.js';
 import type { StreamLimits, StreamPermit } from '../admission/stream-limits.js';
@@ -65,17 +59,16 @@ export async function sendAnswer(answer: Answer, options: SendOptions): Promise<
       return reply.code(answer.status).send();
     case 'text':
       observeRows(answer, options.observe);
-      return sendText(reply, marked(answer, options));
+      return sendText(reply, withEndMarker(answer, options));
     case 'stream':
       if (options.request.method !== 'HEAD') return await sendStream(answer, options);
       return reply.header('content-type', answer.mediaType).send();
   }
 }
 
-function marked(answer: WholeAnswer, { request, reply }: SendOptions): WholeAnswer {
-  const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
+function withEndMarker(answer: WholeAnswer, options: SendOptions): WholeAnswer {
+  const marker = confirmedMarker(answer, options);
   if (marker === undefined) return answer;
-  confirmMarker(reply);
   return { ...answer, text: Buffer.concat([Buffer.from(answer.text), Buffer.from(marker)]) };
 }
 
@@ -91,32 +84,28 @@ function setHeldEtag({ request, reply }: SendOptions): void {
  * @see decisions 4
  */
 async function sendStream(answer: StreamAnswer, options: SendOptions): Promise<FastifyReply> {
-  const { request, reply } = options;
-  const marker = endMarkerFor(request.headers.prefer, answer.mediaType);
-  if (marker !== undefined) confirmMarker(reply);
-  const content = answer.open(request.requestContext.signal);
-  const chunks = marker === undefined ? content : withEndMarker(content, marker);
+  const { request, reply, streams } = options;
+  const { scope, address, signal } = request.requestContext;
+  const marker = confirmedMarker(answer, options);
+  const source = answer.open(signal);
+  const chunks = marker === undefined ? source : withLast(source, marker);
   const writes = gatherWrites(chunks, answer.gatherBytes);
   const first = await writes.next();
-  if (!first.done && !first.value.isLast)
-    return await sendLong(answer, { content, first: first.value, writes }, options);
-  observeRows(content, options.observe);
-  return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
-}
-
-async function sendLong(answer: StreamAnswer, begun: Begun, options: SendOptions): Promise<FastifyReply> {
-  const { request, streams } = options;
-  const { scope, address } = request.requestContext;
+  if (first.done || first.value.isLast) {
+    observeRows(source, options.observe);
+    return sendText(reply, { status: 200, mediaType: answer.mediaType, text: first.value?.content ?? '' });
+  }
   const user = scope ? callerName(scope.principal) : address;
-  const permit = await acquire(begun, user, streams);
-  request.lifecycle.releasePermit();
-  const write = () => writeLong(answer, { ...begun, permit }, options);
-  if (!isPrintedHere(answer)) return await write();
+  let permit: StreamPermit | undefined;
   try {
-    return await streams.printing.run(user, write);
+    permit = streams.acquire(user);
+    request.lifecycle.releasePermit();
+    const long = { source, content: contentOf(first.value, writes), permit };
+    const write = () => writeLong(answer, long, options);
+    return await (isPrintedHere(answer) ? streams.printing.run(user, write) : write());
   } catch (refusal) {
-    permit.release();
-    await begun.writes.return();
+    permit?.release();
+    await writes.return();
     throw refusal;
   }
 }
@@ -124,20 +113,19 @@ async function sendLong(answer: StreamAnswer, begun: Begun, options: SendOptions
 /** Writes an answer that has a permit. A failure resets the connection, and is not thrown. */
 async function writeLong(
   answer: StreamAnswer,
-  begun: Begun & { readonly permit: StreamPermit },
+  { source, content, permit }: LongContent,
   { reply, request, observe, streams }: SendOptions,
 ): Promise<FastifyReply> {
   const { requestId, signal, scope } = request.requestContext;
-  const { permit } = begun;
   const response = reply.raw;
-  const ahead = new ReadAhead(encoded(contentOf(begun), answer, reply), {
+  const ahead = new ReadAhead(encoded(content, answer, reply), {
     maxBytes: READ_AHEAD_BYTES,
     onHeldBack: permit.heldBack,
     onSourceEnd: permit.release,
   });
   reply.hijack();
   reply.header('content-type', answer.mediaType);
-  response.writeHead(200, replyHeaders(reply));
+  writeHead(reply, 200);
   const writer = new PacedWriter(response, streams.pace);
   const cut = (error: unknown) => {
     if (error instanceof ReaderTooSlow) observe({ kind: 'readerCut', requestId, reason: error.message });
@@ -155,29 +143,22 @@ async function writeLong(
   } finally {
     // Ends the query if the reader has gone.
     await ahead.close();
-    observeRows(begun.content, observe);
+    observeRows(source, observe);
   }
   return reply;
 }
 
-/** An answer whose first write is ready, with more to come. */
-interface Begun {
-  readonly content: ReturnType<StreamAnswer['open']>;
-  readonly first: GatheredWrite;
-  readonly writes: AsyncGenerator<GatheredWrite, void>;
+type Content = AsyncGenerator<string | Uint8Array, void>;
+
+interface LongContent {
+  /** Counts its rows. */
+  readonly source: ReturnType<StreamAnswer['open']>;
+  /** The writes of the source. */
+  readonly content: Content;
+  readonly permit: StreamPermit;
 }
 
-/** @throws TOO_MANY_REQUESTS (429), UNAVAILABLE (503); the answer is then abandoned */
-async function acquire({ writes }: Begun, user: string, streams: StreamLimits): Promise<StreamPermit> {
-  try {
-    return streams.acquire(user);
-  } catch (refusal) {
-    await writes.return();
-    throw refusal;
-  }
-}
-
-async function* contentOf({ first, writes }: Begun): AsyncGenerator<string | Uint8Array, void> {
+async function* contentOf(first: GatheredWrite, writes: AsyncIterable<GatheredWrite>): Content {
   yield first.content;
   for await (const { content } of writes) yield content;
 }
@@ -188,10 +169,8 @@ function encoded(
   { mediaType }: StreamAnswer,
   reply: FastifyReply,
 ): AsyncIterable<string | Uint8Array> {
-  const encoding = contentEncodingFor(acceptEncodingOf(reply), {
-    mediaType,
-    bytes: Number.POSITIVE_INFINITY,
-  });
+  const bytes = Number.POSITIVE_INFINITY;
+  const encoding = contentEncodingFor(reply.request.headers['accept-encoding'], { mediaType, bytes });
   if (encoding === undefined) return content;
   setEncoding(reply, encoding);
   return compressChunks(content, encoding);
@@ -212,55 +191,47 @@ async function* gatherWrites(
   chunks: AsyncIterable<string | Uint8Array>,
   firstBytes = MIN_WRITE_BYTES,
 ): AsyncGenerator<GatheredWrite, void> {
-  let texts: string[] = [];
-  let bytes: Uint8Array[] = [];
+  let parts: (string | Uint8Array)[] = [];
   let length = 0;
   let least = Math.max(firstBytes, MIN_WRITE_BYTES);
-  const take = () => {
-    if (bytes.length > 0 && texts.length > 0) bytes.push(Buffer.from(texts.join('')));
-    const [only, ...others] = bytes;
-    const content = only === undefined ? texts.join('') : joined(only, others);
-    texts = [];
-    bytes = [];
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length < least) continue;
+    yield { content: joined(parts), isLast: false };
+    parts = [];
     length = 0;
     least = MIN_WRITE_BYTES;
-    return content;
-  };
-  for await (const chunk of chunks) {
-    if (typeof chunk === 'string') texts.push(chunk);
-    else {
-      if (texts.length > 0) bytes.push(Buffer.from(texts.join('')));
-      texts = [];
-      bytes.push(chunk);
-    }
-    length += chunk.length;
-    if (length >= least) yield { content: take(), isLast: false };
   }
-  if (length > 0) yield { content: take(), isLast: true };
+  if (length > 0) yield { content: joined(parts), isLast: true };
 }
 
-/** A single chunk is not copied. */
-function joined(first: Uint8Array, others: readonly Uint8Array[]): Uint8Array {
-  return others.length === 0 ? first : Buffer.concat([first, ...others]);
+/** Texts stay one text, and a single chunk is not copied. */
+function joined(parts: readonly (string | Uint8Array)[]): string | Uint8Array {
+  const [first = ''] = parts;
+  if (parts.length === 1) return first;
+  if (parts.every((part) => typeof part === 'string')) return parts.join('');
+  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
 }
 
-/** The marker for an answer of this type; `undefined` if it was not requested or the type needs none. */
-function endMarkerFor(prefer: string | string[] | undefined, mediaType: string): string | undefined {
-  if (!isPreferred(prefer, PREFERENCE)) return undefined;
+/**
+ * The marker for an answer of this type, which is then confirmed, in addition to other applied preferences;
+ * `undefined` if it was not requested or the type needs none.
+ */
+function confirmedMarker(
+  { mediaType }: { mediaType: string },
+  { request, reply }: SendOptions,
+): string | undefined {
+  if (!isPreferred(request.headers.prefer, PREFERENCE)) return undefined;
   const [type = ''] = mediaType.split(';', 1);
-  return MARKERS.get(type.trim());
-}
-
-/** Confirms that the marker will be sent, in addition to other applied preferences. */
-function confirmMarker(reply: FastifyReply): void {
+  const marker = MARKERS.get(type.trim());
+  if (marker === undefined) return undefined;
   const applied = reply.getHeader('preference-applied');
   reply.header('preference-applied', applied === undefined ? PREFERENCE : `${applied}, ${PREFERENCE}`);
+  return marker;
 }
 
-async function* withEndMarker(
-  chunks: AsyncIterable<string | Uint8Array>,
-  marker: string,
-): AsyncGenerator<string | Uint8Array, void> {
+async function* withLast(chunks: AsyncIterable<string | Uint8Array>, last: string): Content {
   yield* chunks;
-  yield marker;
+  yield last;
 }

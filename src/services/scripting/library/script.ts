@@ -8,7 +8,6 @@ import { andMore, type ErrorDetail, ServiceError, tryTo } from '../../../base/er
 import { ScriptField } from './declared-field.js';
 
 export const ENDPOINT_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type EndpointMethod = (typeof ENDPOINT_METHODS)[number];
 
 const SCRIPT_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const MOST_TRIGGERS = 20;

@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamLimits } from '../../../../src/gateway/server/admission/stream-limits.js';
 
-function limits(connections: number, maxPerUser = 6) {
-  return new StreamLimits({ connections, maxPerUser, stallMs: 1, minBytesPerSecond: 1 });
+function limits(poolSize: number, maxStreamsPerCredential = 6) {
+  return new StreamLimits({
+    poolSize,
+    maxStreamsPerCredential,
+    streamStallMs: 1,
+    streamMinBytesPerSecond: 1,
+  });
 }
 
 const refusal = (code: string, words: RegExp) =>

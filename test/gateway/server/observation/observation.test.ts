@@ -8,6 +8,8 @@ import {
   type Observation,
 } from '../../../../src/gateway/server/observation/observation.js';
 
+const KEY_METER = { note: () => undefined };
+
 const ENDED: Observation = {
   kind: 'requestEnded',
   requestId: 'r1',
@@ -49,7 +51,10 @@ describe('the address in the log', () => {
     const lines: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } });
     const url = `/x?to=smtp://a:${'secret'.repeat(1_000)}@b&q=${'a+'.repeat(100_000)}`;
-    createObserver({ log: createEventLog(log), metrics: newMetrics() })({ ...ENDED, url });
+    createObserver({ log: createEventLog(log), metrics: newMetrics(), keyMeter: KEY_METER })({
+      ...ENDED,
+      url,
+    });
     const shown: string = JSON.parse(lines[0] ?? '').url;
     expect(shown).toHaveLength(2_049);
     expect(shown.startsWith('/x?to=smtp://a:[redacted]@b&q=a+a+')).toBe(true);
@@ -64,6 +69,7 @@ describe('what observes cannot fail what it observes', () => {
         createLogger({ level: 'info', destination: { write: (line) => lines.push(line) } }),
       ),
       metrics: brokenMetrics(),
+      keyMeter: KEY_METER,
     });
     expect(() => observe(ENDED)).not.toThrow();
     const events = lines.map((line) => JSON.parse(line));
@@ -87,6 +93,7 @@ describe('what observes cannot fail what it observes', () => {
         }),
       ),
       metrics,
+      keyMeter: KEY_METER,
     });
     expect(() => observe(ENDED)).not.toThrow();
     expect(await metrics.registry.metrics()).toContain(
@@ -151,6 +158,7 @@ function newMetrics(): Metrics {
       isDiskFull: false,
       replicas: undefined,
     },
+    live: { connections: 0, subscriptions: 0, eventsSent: 0 },
     droppedLogLines: () => 0,
     secretsWithoutKey: async () => 0,
     jobs: {
