@@ -6,7 +6,7 @@ import { listDanglingReferences } from '../store/reading/dangling-references.js'
 import { listRuleBreaches, type RuleBreach } from '../store/writing/rule-breaches.js';
 import { type CommandLine, operatorScope, withServices } from './command-line.js';
 import { printLine } from './console-output.js';
-import { printList, printTable } from './print-table.js';
+import { membersOf, printList, printTable } from './print-table.js';
 
 /** `campus collection`: the declared collections. */
 export function registerCollectionCommand(collection: Command, commandLine: CommandLine): void {
@@ -16,7 +16,11 @@ export function registerCollectionCommand(collection: Command, commandLine: Comm
     .option('--json', 'print the list as JSON')
     .action((options: { readonly json?: boolean }) =>
       withServices(commandLine, async ({ catalog }) => {
-        printList(catalog.list(), { columns: COLLECTION_COLUMNS, toJson: collectionToJson }, options);
+        const toJson = (one: Collection) => ({
+          ...collectionMembers(one),
+          fields: one.fields.map((field) => field.name),
+        });
+        printList(catalog.list(), { columns: COLLECTION_COLUMNS, toJson }, options);
       }),
     );
 
@@ -59,13 +63,7 @@ const COLLECTION_COLUMNS = {
   version: ({ version }: Collection) => String(version),
 };
 
-function collectionToJson({ name, title, fields, isDeclared, domainId, version }: Collection) {
-  return {
-    ...{ name, title, isDeclared, version },
-    domainId: domainId ?? null,
-    fields: fields.map((field) => field.name),
-  };
-}
+const collectionMembers = membersOf<Collection>('name', 'title', 'isDeclared', 'version', 'domainId');
 
 function fieldRow(field: Field): string[] {
   const type =

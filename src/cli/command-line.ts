@@ -104,7 +104,7 @@ export function operatorScope(services: Services, domainId: string | undefined):
 }
 
 /** @throws NOT_FOUND for a user name that none of the users of the domain has */
-export function findUser<User extends { readonly userName: string }>(
+export function userNamed<User extends { readonly userName: string }>(
   users: readonly User[],
   userName: string,
   { domain }: Scope,

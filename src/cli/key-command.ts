@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { Services } from '../gateway/compose/services.js';
-import { actInDomain, type CommandLine, findUser } from './command-line.js';
+import { actInDomain, type CommandLine, userNamed } from './command-line.js';
 import { printLine } from './console-output.js';
 import { addListCommand, membersOf } from './print-table.js';
 
@@ -30,7 +30,7 @@ export function registerKeyCommand(key: Command, commandLine: CommandLine): void
   actInDomain<CreateOptions>(create, commandLine, async ({ services, scope, options }, name = '') => {
     const created = await services.apiKeys.create(scope, {
       name,
-      userId: findUser(await services.users.list(scope), options.user, scope).id,
+      userId: userNamed(await services.users.list(scope), options.user, scope).id,
       scopes: {
         collections: Object.fromEntries((options.collection ?? []).map(parseCollectionScope)),
         reports: options.report ?? [],

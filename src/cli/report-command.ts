@@ -36,12 +36,9 @@ function addReport(parent: Command, report: Report, commandLine: CommandLine): v
   actInDomain<ReportOptions>(command, commandLine, async ({ services, scope, options }) => {
     const { reportServices } = services;
     const sent = sentParameters(report, options);
-    if (options.sql) {
-      printLine(printStatement(await report.statement(reportServices, scope, sent)));
-      return;
-    }
     const run = await report.run(reportServices, scope, sent);
-    if (options.xlsx !== undefined) await saveFile(run, options.xlsx);
+    if (options.sql) printLine(printStatement(run.statement));
+    else if (options.xlsx !== undefined) await saveFile(run, options.xlsx);
     else if (options.json) await printAnswer(run, 'json');
     else if (options.csv) await printAnswer(run, 'csv');
     else await printAsTable(report, run);

@@ -6,7 +6,7 @@ import type { Services } from '../gateway/compose/services.js';
 import { type Audience, describeAudience } from '../services/sql-views/compile-view.js';
 import { type AudienceChange, SqlViews, type ViewChange } from '../services/sql-views/sql-views.js';
 import { declaredRoles } from '../store/catalog/roles.js';
-import { actInDomain, type CommandLine, type DomainWork, findUser } from './command-line.js';
+import { actInDomain, type CommandLine, type DomainWork, userNamed } from './command-line.js';
 import { printLine } from './console-output.js';
 
 interface SqlViewsCommandOptions {
@@ -55,7 +55,7 @@ async function chooseAudiences(
   const ofRole = (role: string): Audience => ({ kind: 'role', domain: scope.domain, role });
   if (roles.length > 0 || userNames.length > 0) {
     if (!options.drop) for (const role of roles) assertRole(role, services);
-    return [...roles.map(ofRole), ...userNames.map((name) => ofUser(findUser(users, name, scope)))];
+    return [...roles.map(ofRole), ...userNames.map((name) => ofUser(userNamed(users, name, scope)))];
   }
   const present = await views.list(scope.domain);
   if (present.length === 0) {

@@ -1,7 +1,7 @@
 /** Reads the declarations of a folder of `schema`, and checks them by the schema beside them. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Ajv } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { ServiceError } from '../base/errors.js';
 
 interface ReadDeclaration<Definition> {
@@ -22,7 +22,7 @@ interface Format {
 export async function readDeclarations<Definition extends { readonly name: string }>(
   directory: string,
   kind: string,
-  format: Format = { extension: '.json', parse: parseJson },
+  format: Format = JSON_FILES,
 ): Promise<readonly ReadDeclaration<Definition>[]> {
   const schemaFile = `${kind}.schema.json`;
   const files = (await readdir(directory)).filter((name) => name.endsWith(format.extension));
@@ -65,9 +65,10 @@ export function findDeclared<One extends { readonly name: string }>(
   throw declarationFault(at.source, at.place, `${at.missing} "${wanted}"`);
 }
 
-function parseJson(text: string, source: string): unknown {
-  return attempt({ source, place: 'the file' }, () => JSON.parse(text));
-}
+const JSON_FILES: Format = {
+  extension: '.json',
+  parse: (text, source) => attempt({ source, place: 'the file' }, () => JSON.parse(text)),
+};
 
 /** Calls a function. @throws INVALID_VALUE with the place and the message of its error */
 export function attempt<Value>(
@@ -81,12 +82,7 @@ export function attempt<Value>(
   }
 }
 
-interface SchemaFault {
-  readonly message?: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-function faultOf(error: SchemaFault | undefined): string {
+function faultOf(error: ErrorObject | undefined): string {
   const { additionalProperty } = error?.params ?? {};
   if (additionalProperty !== undefined) return `unknown key "${String(additionalProperty)}"`;
   return error?.message ?? 'is not valid';

@@ -23,12 +23,10 @@ export interface AgentTool {
   /** Values that return something on a given day: the variables of the library. */
   readonly examples: (today: string) => Readonly<Record<string, unknown>>;
   /** Converts a caller's arguments to the document and its variables. @throws ServiceError */
-  readonly toRequest: (sent: Readonly<Record<string, unknown>>, scope: Scope) => ToolRequest;
-}
-
-interface ToolRequest {
-  readonly document: string;
-  readonly variables: Record<string, unknown>;
+  readonly toRequest: (
+    sent: Readonly<Record<string, unknown>>,
+    scope: Scope,
+  ) => { readonly document: string; readonly variables: Record<string, unknown> };
 }
 
 export interface ToolSources {

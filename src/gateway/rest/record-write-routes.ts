@@ -116,9 +116,9 @@ function updateRoute(method: Method & ('PATCH' | 'PUT'), mode: 'merge' | 'replac
     description:
       (mode === 'merge' ? '' : '`If-None-Match: *` only creates (201); otherwise it creates or replaces. ') +
       'Validated against the declaration of the collection. `If-Match` writes only while the record ' +
-      'has that ETag. While other records use a name that it changes, such as that of a class, the change is ' +
-      'refused (409) and they are counted by collection. An admin may pass `renameEverywhere=true`: they then ' +
-      'get the new name.',
+      'has that ETag. While other records use a name that it changes, such as that of a class, the change ' +
+      'is refused (409) and they are counted by collection. An admin may pass `renameEverywhere=true`: ' +
+      'they then get the new name.',
     parameters: [
       ...[COLLECTION, RECORD_ID, RENAME_EVERYWHERE, IF_MATCH],
       ...(mode === 'merge' ? [] : [IF_NONE_MATCH]),

@@ -401,8 +401,8 @@ ${debtorsIn(
 });
 
 /**
- * The CTEs `students`, `classes` and `listed`: the students of a CTE `b` that the report lists, in their place
- * on a day and in order, with these columns of `b`.
+ * The CTEs `students`, `classes` and `listed`: the students of a CTE `b` that the report lists, in their
+ * place on a day and in order, with these columns of `b`.
  */
 function debtorsIn(
   cte: Sql,

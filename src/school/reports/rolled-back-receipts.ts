@@ -44,12 +44,6 @@ const RolledBackReceiptTotals = rowType('RolledBackReceiptTotals', 'All receipts
   paymentTypes: column.rows(PaymentTypeAmount, 'By payment type.'),
 });
 
-interface Days {
-  readonly date: Day | undefined;
-  readonly from: Day | undefined;
-  readonly to: Day | undefined;
-}
-
 /** The faults of a receipt with `data` in which its amounts cannot be read: branches of a `case`. */
 const FAULTS = sql`when jsonb_typeof(data->'lines') is distinct from 'array' then 'lines is not a list'
       when jsonb_typeof(data->'total') is distinct from 'number' then 'total is not a number'
@@ -60,7 +54,10 @@ const FAULTS = sql`when jsonb_typeof(data->'lines') is distinct from 'array' the
         then 'amount of a line is not a number'`;
 
 /** Either one day, or a range; without any, today. */
-function daysOf({ date, from, to }: Days, today: Day): { readonly first: Day; readonly last: Day } {
+function daysOf(
+  { date, from, to }: Readonly<Record<'date' | 'from' | 'to', Day | undefined>>,
+  today: Day,
+): { readonly first: Day; readonly last: Day } {
   if (date !== undefined && (from !== undefined || to !== undefined)) {
     throw parameterError('date', 'does not go with from and to; expected either', {
       expected: 'date, or from and to',

@@ -5,7 +5,6 @@ import { Batcher } from '../../../base/process/batcher.js';
 import { member, nullable, objectType } from '../../../base/scalars/declared-type.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
 import type { Report } from '../../../school/reports/engine/report.js';
-import { rightsOf } from '../../../school/reports/engine/report-rights.js';
 import { reports } from '../../../school/reports/registry.js';
 import { isOver, type StoredImport } from '../../../services/importing/stored-import.js';
 import type { TopicMessage } from '../../../services/messaging/topics.js';
@@ -148,7 +147,7 @@ async function subscribeToReport({
 }: SubscribeData<{ readonly report: string }>): Promise<EventQueue> {
   const report = getReport(args.report);
   const scope = requireScope(context);
-  rightsOf(report, scope);
+  report.assertAllowed(scope);
   const queue = context.openQueue(info);
   // Announces changes at once, and those of the next interval together.
   const news = new Batcher<RecordChange>({
@@ -156,7 +155,7 @@ async function subscribeToReport({
     concurrency: 1,
     work: async (changes) => {
       try {
-        rightsOf(report, await context.caller.scope());
+        report.assertAllowed(await context.caller.scope());
         queue.push(printReadyValue(toReportChange(report, changes), info));
         await sleep(INTERVAL_MS, undefined, { ref: false });
       } catch (error) {

@@ -62,16 +62,13 @@ export function rowType<Members extends Readonly<Record<string, TypeMember<unkno
   name: string,
   description: string,
   members: Members,
-): RowClass<RowOf<Members>> {
+) {
   const columns = Object.entries(members).map(([name, one]) => ({
     ...(one as unknown as { readonly form: ColumnForm }).form,
     ...{ name, description: one.description, isNullable: one.nullable },
   }));
-  return Object.assign(objectType(name, description, members), { columns }) as never;
+  return Object.assign(objectType(name, description, members), { columns });
 }
-
-type RowOf<Members extends Readonly<Record<string, TypeMember<unknown>>>> =
-  ReturnType<typeof objectType<Members>> extends DeclaredType<infer Row> ? Row : never;
 
 /** The name of a column in SQL, and that of a parameter in REST: `rollNo` is `roll_no`. */
 export function inSnakeCase(name: string): string {

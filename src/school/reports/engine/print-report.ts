@@ -160,13 +160,9 @@ async function* aboutRows(
     ['Generated at (UTC)', head.generatedAt],
     ['Currency', head.currency],
     ...Object.entries(head.parameters).map(([name, value]) => [headingOf(name), value] as const),
-    ...warnings.map(
-      (warning) =>
-        [
-          'Left out',
-          `${warning.count} of ${warning.collection}: ${warning.reason} (${[warning.ids].flat().join(', ')})`,
-        ] as const,
-    ),
+    ...warnings.map(({ count, collection, reason, ids }) => {
+      return ['Left out', `${count} of ${collection}: ${reason} (${[ids].flat().join(', ')})`] as const;
+    }),
   ];
   for (const [name, value] of facts) {
     const text = value === null ? '' : String(value);

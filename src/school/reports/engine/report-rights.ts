@@ -3,11 +3,6 @@ import { ServiceError } from '../../../base/errors.js';
 import type { JsonValue } from '../../../base/json/json.js';
 import type { Scope } from '../../../base/model/scope.js';
 
-export interface ReportRights {
-  /** The `[class, section]` pairs to which the caller is limited; `undefined`: the whole school. */
-  readonly sections: readonly (readonly JsonValue[])[] | undefined;
-}
-
 interface Guarded {
   readonly name: string;
   readonly roles: readonly string[];
@@ -15,6 +10,8 @@ interface Guarded {
 }
 
 /**
+ * The `[class, section]` pairs to which the caller is limited; `undefined`: the whole school.
+ *
  * `admin` may run every report, and the roles of a report may run it. A teacher without such a role is
  * limited to the sections taught, if the report is about sections. An API key also needs the report in its
  * scopes.
@@ -22,7 +19,7 @@ interface Guarded {
  * @throws FORBIDDEN (403)
  * @see decisions 6
  */
-export function rightsOf(report: Guarded, scope: Scope): ReportRights {
+export function reportRights(report: Guarded, scope: Scope): readonly (readonly JsonValue[])[] | undefined {
   const { roles, scopes, attributes } = scope.principal;
   if (scopes && !scopes.reports.includes('*') && !scopes.reports.includes(report.name)) {
     throw new ServiceError(
@@ -30,10 +27,10 @@ export function rightsOf(report: Guarded, scope: Scope): ReportRights {
       `This API key may not run the report ${report.name}: it is none of its scopes.`,
     );
   }
-  if (roles.has('admin') || report.roles.some((role) => roles.has(role))) return { sections: undefined };
-  if (roles.has('teacher') && report.teachers === 'all') return { sections: undefined };
-  if (roles.has('teacher') && report.teachers === 'taught')
-    return { sections: attributes.sectionsTaught ?? [] };
+  const isTeacher = roles.has('teacher');
+  const isAllowed = ['admin', ...report.roles].some((role) => roles.has(role));
+  if (isAllowed || (isTeacher && report.teachers === 'all')) return undefined;
+  if (isTeacher && report.teachers === 'taught') return attributes.sectionsTaught ?? [];
   throw new ServiceError(
     'FORBIDDEN',
     `The report ${report.name} is for the roles ${rolesOf(report).join(', ')}.`,

@@ -70,7 +70,6 @@ export interface PageOptions {
 
 interface ReportRunOptions {
   readonly report: ReportForm;
-  readonly services: ReportServices;
   /** The statement for the requested parts; `undefined` if nothing is requested. */
   readonly compose: (shown: ShownParts) => Sql | undefined;
   readonly values: Readonly<Record<string, unknown>>;
@@ -85,7 +84,7 @@ export class ReportRun {
 
   constructor(options: ReportRunOptions) {
     this.#options = options;
-    this.#generatedAt = options.services.now().toISOString();
+    this.#generatedAt = options.context.services.now().toISOString();
   }
 
   get #head(): ReportHead {
@@ -96,6 +95,14 @@ export class ReportRun {
       generatedAt: this.#generatedAt,
       currency: context.settings.currency,
     };
+  }
+
+  /** The statement of the whole report, for `campus report --sql` and for tests. */
+  get statement(): Sql {
+    const { report, compose } = this.#options;
+    const sql = compose(everyPart(report));
+    invariant(sql, 'a report has rows');
+    return sql;
   }
 
   /** The parameters as understood, with defaults filled in. */
@@ -115,8 +122,8 @@ export class ReportRun {
    * @throws LIMIT_EXCEEDED (400) for more rows than the settings allow, INVALID_VALUE for a malformed cursor.
    */
   async page(options: PageOptions = {}): Promise<ReportPage> {
-    const { report, services, compose } = this.#options;
-    const first = pageSize(options.first, services);
+    const { report, compose, context } = this.#options;
+    const first = pageSize(options.first, context.services);
     const after = options.after === undefined ? undefined : parseReportCursor(options.after);
     const sql = compose(options.shown ?? everyPart(report));
     const lines = sql ? await this.#readLines(pageStatement(sql, first + 1, after)) : [];
@@ -144,10 +151,10 @@ export class ReportRun {
   }
 
   async #query<Row extends object>(sql: Sql, name?: string): Promise<readonly Row[]> {
-    const { services, context } = this.#options;
-    const { call } = context.scope;
+    const { services, scope } = this.#options.context;
+    const { call } = scope;
     const options = { name, call, signal: call.signal, rows: MANY_ROWS };
-    return await services.database.reading(context.scope).query<Row>(sql, options);
+    return await services.database.reading(scope).query<Row>(sql, options);
   }
 
   /** The name of the prepared statement; `undefined` if it is not prepared. */
@@ -180,12 +187,13 @@ export class ReportRun {
 
   /** Totals, warnings and rows as they arrive, the totals always first; only the `shown` parts, if given. */
   async *lines(shown?: ShownParts): AsyncIterable<ReportStreamLine> {
-    const { report, services, compose, context } = this.#options;
+    const { report, compose, context } = this.#options;
+    const { services, scope } = context;
     const sql = compose(shown ?? everyPart(report));
     if (!sql) return;
     const statement = streamStatement(sql);
-    const options = { name: this.#nameOf(statement), signal: context.scope.call.signal };
-    for await (const batch of services.database.reading(context.scope).stream(statement, options)) {
+    const options = { name: this.#nameOf(statement), signal: scope.call.signal };
+    for await (const batch of services.database.reading(scope).stream(statement, options)) {
       for (const line of batch) yield { part: partOf(line), json: line.slice(1) };
     }
   }

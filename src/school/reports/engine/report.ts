@@ -13,10 +13,9 @@
  *
  * @see reports "The reports"
  */
-import { invalidAt, invariant } from '../../../base/errors.js';
+import { invalidAt } from '../../../base/errors.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { didYouMean } from '../../../base/text/did-you-mean.js';
-import type { Sql } from '../../../store/sql.js';
 import type { RowClass } from './columns.js';
 import {
   type DeclaredParameters,
@@ -28,11 +27,11 @@ import {
 import type { ReportForm } from './print-report.js';
 import type { ReportContext, ReportServices } from './report-context.js';
 import { composeReport, type ReportParts } from './report-parts.js';
-import { type ReportRights, rightsOf } from './report-rights.js';
+import { reportRights } from './report-rights.js';
 import { ReportRun } from './report-run.js';
 import { todayIn } from './school-calendar.js';
 import { schoolSettings } from './school-settings.js';
-import { everyPart, type ShownParts } from './shown-parts.js';
+import type { ShownParts } from './shown-parts.js';
 
 /**
  * A legacy path that runs the report. Parameters in the path, written `:name`, are taken from it, all others
@@ -58,8 +57,8 @@ export interface Report extends ReportForm {
   readonly routes: readonly ReportRoute[];
   readonly recordRoute: RecordRoute | undefined;
   /**
-   * The collections that its statement reads, in alphabetical order: their changes change it. Collections that
-   * only provide a default or check a parameter (does this class exist?) do not count.
+   * The collections that its statement reads, in alphabetical order: their changes change it. Those that only
+   * provide a default or check a parameter (does this class exist?) do not count.
    */
   readonly reads: readonly string[];
   /** The roles that may run it beside `admin`. */
@@ -76,8 +75,6 @@ export interface Report extends ReportForm {
   run(services: ReportServices, scope: Scope, sent: SentParameters): Promise<ReportRun>;
   /** Checks the right regardless of the parameters. @throws FORBIDDEN (403) */
   assertAllowed(scope: Scope): void;
-  /** The statement of the whole report, for `campus report --sql` and for tests. */
-  statement(services: ReportServices, scope: Scope, sent: SentParameters): Promise<Sql>;
 }
 
 export interface ReportDefinition<
@@ -122,32 +119,27 @@ export function defineReport<
 >(definition: ReportDefinition<List, Row, Totals>): Report {
   const { roles, teachers = 'none', routes = [], recordRoute } = definition;
   const parameters = namedParameters(definition.parameters);
-  const prepare = async (services: ReportServices, scope: Scope, sent: SentParameters) => {
-    const rights = rightsOf(report, scope);
-    const context = contextOf(services, scope, rights);
-    const parsed = parseParameters(parameters, sent, context) as ParameterValues<List>;
-    const values = { ...parsed, ...(await definition.check?.(parsed, context)) };
-    const compose = (shown: ShownParts) =>
-      composeReport(definition.parts(values, context, shown), definition, shown);
-    return { values, context, compose };
-  };
   const report: Report = {
     ...definition,
     ...{ parameters, roles, teachers, routes, recordRoute },
     field: definition.name.replaceAll(/-./g, (dash) => dash.charAt(1).toUpperCase()),
     assertAllowed: (scope) => {
-      rightsOf(report, scope);
-    },
-    async statement(services, scope, sent) {
-      const { compose } = await prepare(services, scope, sent);
-      const sql = compose(everyPart(definition));
-      invariant(sql, 'a report has rows');
-      return sql;
+      reportRights(report, scope);
     },
     async run(services, scope, sent) {
-      const prepared = await prepare(services, scope, sent);
-      const { planning } = definition;
-      return new ReportRun({ report, services, ...prepared, planning });
+      const sections = reportRights(report, scope);
+      const { domain } = scope;
+      const context: ReportContext = {
+        ...{ services, scope, domain: domain.id, timeZone: domain.timeZone },
+        today: todayIn(domain.timeZone, services.now()),
+        settings: schoolSettings((name) => services.domains.property(domain.id, name)),
+        sections: sections ? JSON.stringify(sections) : null,
+      };
+      const parsed = parseParameters(parameters, sent, context) as ParameterValues<List>;
+      const values = { ...parsed, ...(await definition.check?.(parsed, context)) };
+      const compose = (shown: ShownParts) =>
+        composeReport(definition.parts(values, context, shown), definition, shown);
+      return new ReportRun({ report, values, context, compose, planning: definition.planning });
     },
   };
   return report;
@@ -163,17 +155,4 @@ export function findReport(reports: readonly Report[], name: string): Report {
   const names = reports.map((known) => known.name);
   const detail = `There is no report ${JSON.stringify(name)}.${didYouMean(name, names)}`;
   throw invalidAt(detail, { parameter: 'report', expected: `one of ${names.join(', ')}`, sent: name });
-}
-
-function contextOf(services: ReportServices, scope: Scope, rights: ReportRights): ReportContext {
-  const { domain } = scope;
-  return {
-    services,
-    scope,
-    domain: domain.id,
-    timeZone: domain.timeZone,
-    today: todayIn(domain.timeZone, services.now()),
-    settings: schoolSettings((name) => services.domains.property(domain.id, name)),
-    sections: rights.sections === undefined ? null : JSON.stringify(rights.sections),
-  };
 }

@@ -86,20 +86,18 @@ export function endBeforeStart(
 }
 
 /**
- * `unit` is that of `most`, the greatest number of days or months with its text.
+ * `unit` is that of the greatest number of days or months, which has its text beside it.
  *
  * @throws INVALID_VALUE (400) for an end before its start, or a longer range
  */
 export function checkRange(
   [startName, start]: readonly [name: string, value: DayOrMonth],
   [endName, end]: readonly [name: string, value: DayOrMonth],
-  most?: readonly [count: number, said: string],
+  [count, said]: readonly [count: number, said: string],
   unit: 'day' | 'month' = 'day',
 ): { readonly from: Day; readonly to: Day } {
   const [from, to] = [firstDayOf(start), lastDayOf(end)];
   if (to < from) throw endBeforeStart([startName, start], [endName, end], unit);
-  if (!most) return { from, to };
-  const [count, said] = most;
   const last = unit === 'day' ? daysAfter(from, count - 1) : monthsAfter(monthOfDay(from), count - 1);
   if (to > lastDayOf(last)) {
     const expected = `${last} or earlier`;
