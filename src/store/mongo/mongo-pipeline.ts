@@ -53,7 +53,7 @@ export type Stage =
   | BucketStage
   | { readonly kind: 'replaceRoot'; readonly root: Expression };
 
-export interface Accumulation {
+interface Accumulation {
   readonly name: string;
   readonly accumulator: string;
   readonly operand: Expression;
