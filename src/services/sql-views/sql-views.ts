@@ -209,15 +209,48 @@ export class SqlViews {
       const name = shortName(fullName);
       const present = presentByName.get(name);
       presentByName.delete(name);
-      const reading = this.#reading;
-      const renewed = { login, name, compiled, present, reading };
-      changes.push(await renewView(database, renewed, (make) => this.#defineHere(database, make)));
+      changes.push(await this.#renewView(database, { login, name, compiled, present }));
     }
     for (const { name, columns } of presentByName.values()) {
       await dropView(database, login, name);
       changes.push({ view: name, change: 'removed', added: [], removed: columns });
     }
     return changes;
+  }
+
+  async #renewView(
+    database: Queryable,
+    options: ViewOptions & { readonly present: PresentView | undefined },
+  ): Promise<ViewChange> {
+    const { login, name, compiled, present } = options;
+    const isDirect = this.#reading === 'directly';
+    const key = `${definitionText(compiled.select)}${isDirect ? '' : ' by a function, collated'}`;
+    const described = compiled.columns.map(({ name: column, description }) => [column, description] as const);
+    const texts = JSON.stringify([compiled.description, described]);
+    const comment = `${compiled.description}\n\ncampus sql-views ${hash('sha256', key + texts, 'hex')}`;
+    const columns = compiled.columns.map((column) => column.name);
+    const before = present?.columns ?? [];
+    const change = {
+      view: name,
+      added: columns.filter((column) => !before.includes(column)),
+      removed: before.filter((column) => !columns.includes(column)),
+    };
+    if (present?.comment === comment) return { ...change, change: 'kept' };
+    const view = sql`${sqlName(login)}.${sqlName(name)}`;
+    if (present) await dropView(database, login, name);
+    await this.#defineHere(database, async () => {
+      const source = isDirect ? compiled.select : await makeFunction(database, options);
+      await runDefinitions(
+        database,
+        sql`create view ${view} with (security_barrier = true) as ${source}`,
+        sql`comment on view ${view} is ${comment}`,
+        ...described
+          .filter(([, description]) => description !== '')
+          .map(([column, text]) => sql`comment on column ${view}.${sqlName(column)} is ${text}`),
+        sql`grant select on ${view} to ${sqlName(login)}`,
+      );
+    });
+    return { ...change, change: present ? 'changed' : 'made' };
   }
 
   /**
@@ -359,41 +392,6 @@ interface ViewOptions {
   readonly login: string;
   readonly name: string;
   readonly compiled: CompiledView;
-}
-
-async function renewView(
-  database: Queryable,
-  options: ViewOptions & { readonly present: PresentView | undefined; readonly reading: Reading },
-  defineHere: (define: () => Promise<void>) => Promise<void>,
-): Promise<ViewChange> {
-  const { login, name, compiled, present, reading } = options;
-  const key = `${definitionText(compiled.select)}${reading === 'directly' ? '' : ' by a function, collated'}`;
-  const described = compiled.columns.map(({ name: column, description }) => [column, description] as const);
-  const texts = JSON.stringify([compiled.description, described]);
-  const comment = `${compiled.description}\n\ncampus sql-views ${hash('sha256', key + texts, 'hex')}`;
-  const columns = compiled.columns.map((column) => column.name);
-  const before = present?.columns ?? [];
-  const change = {
-    view: name,
-    added: columns.filter((column) => !before.includes(column)),
-    removed: before.filter((column) => !columns.includes(column)),
-  };
-  if (present?.comment === comment) return { ...change, change: 'kept' };
-  const view = sql`${sqlName(login)}.${sqlName(name)}`;
-  if (present) await dropView(database, login, name);
-  await defineHere(async () => {
-    const source = reading === 'directly' ? compiled.select : await makeFunction(database, options);
-    await runDefinitions(
-      database,
-      sql`create view ${view} with (security_barrier = true) as ${source}`,
-      sql`comment on view ${view} is ${comment}`,
-      ...described
-        .filter(([, description]) => description !== '')
-        .map(([column, text]) => sql`comment on column ${view}.${sqlName(column)} is ${text}`),
-      sql`grant select on ${view} to ${sqlName(login)}`,
-    );
-  });
-  return { ...change, change: present ? 'changed' : 'made' };
 }
 
 /**
