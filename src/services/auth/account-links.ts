@@ -8,7 +8,6 @@ import type { Scope } from '../../base/model/scope.js';
 import { auditedAct } from '../../store/audited-act.js';
 import type { Database } from '../../store/database/database.js';
 import type { Queryable, Transaction } from '../../store/database/queryable.js';
-import type { RecordStore } from '../../store/record-store.js';
 import { type Sql, sql } from '../../store/sql.js';
 import { inOwnTransaction } from '../../store/writing/atomically.js';
 import type { OnAccountChange, UserMailer } from './account-mails.js';
@@ -22,9 +21,7 @@ import { assertUserAdmin, type NewUser, type Users } from './users.js';
 type LinkPurpose = 'invite' | 'reset';
 
 /** A user to invite by a link. */
-export interface InvitedUser extends Omit<NewUser, 'password' | 'id'> {
-  readonly email?: string | undefined;
-}
+export type InvitedUser = Omit<NewUser, 'password' | 'id'>;
 
 /** A link that was mailed, or that the caller must hand over. */
 export interface SentLink {
@@ -54,8 +51,7 @@ interface AccountLinksOptions {
   readonly database: Database;
   readonly passwords: Passwords;
   readonly principals: Principals;
-  readonly records: Pick<RecordStore, 'atomically' | 'create'>;
-  readonly users: Pick<Users, 'get'>;
+  readonly users: Pick<Users, 'addWith' | 'get'>;
   readonly mailer: UserMailer;
   /** The public address of the gateway. Absent: links have no host, and none is mailed. */
   readonly publicUrl: string | undefined;
@@ -77,19 +73,9 @@ export class AccountLinks {
   async invite(scope: Scope, user: InvitedUser): Promise<SentLink> {
     assertUserAdmin(scope);
     assertUserName(user.userName);
-    const record = {
-      user_name: user.userName,
-      name: user.name,
-      active: true,
-      roles: [...user.roles],
-      ...(user.email !== undefined && { email: user.email }),
-    };
-    const { records } = this.#options;
-    return await records.atomically(scope, { writes: ['pltf_user'] }, async (transaction) => {
-      const [stored] = await records.create(scope, 'pltf_user', [record], { within: transaction });
-      if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
-      return await this.#sendLink(transaction, scope, { userId: stored.id, purpose: 'invite' });
-    });
+    return await this.#options.users.addWith(scope, user, (transaction, userId) =>
+      this.#sendLink(transaction, scope, { userId, purpose: 'invite' }),
+    );
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Users who may log in: their record in `pltf_user` and, separately, their password. */
 import { ServiceError } from '../../base/errors.js';
-import type { JsonObject } from '../../base/json/json.js';
+import { defined, type JsonObject } from '../../base/json/json.js';
 import { type Principal, type Scope, topDomainIdOf } from '../../base/model/scope.js';
 import { mayManageAccounts } from '../../store/access/access.js';
 import { auditedAct } from '../../store/audited-act.js';
@@ -40,6 +40,7 @@ export interface NewUser {
   readonly userName: string;
   /** Full name. */
   readonly name: string;
+  readonly email?: string | undefined;
   readonly roles: readonly string[];
   readonly password: string;
   /** The `_id` of the record; absent: a new one. */
@@ -107,25 +108,35 @@ export class Users {
     const { name, userName } = user;
     const owner = { userName, name, domainName: scope.domain.name };
     const passwordHash = await this.#options.passwords.hashChosen(user.password, owner);
-    const record = {
-      ...(user.id !== undefined && { _id: user.id }),
-      user_name: user.userName,
-      name: user.name,
-      active: true,
-      roles: [...user.roles],
-    };
-    return await this.#options.records.atomically(
+    return await this.addWith(
       scope,
-      { writes: ['pltf_user'], within },
-      async (transaction) => {
-        const [stored] = await this.#options.records.create(scope, 'pltf_user', [record], {
-          within: transaction,
-        });
-        if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
-        await replacePassword(transaction, { domainId: scope.domain.id, userId: stored.id }, passwordHash);
-        return { id: stored.id };
+      user,
+      async (transaction, id) => {
+        await replacePassword(transaction, { domainId: scope.domain.id, userId: id }, passwordHash);
+        return { id };
       },
+      within,
     );
+  }
+
+  /**
+   * Adds a user without a password, and does more with its id in the same transaction. @throws as `add`,
+   * except for the password
+   */
+  async addWith<Result>(
+    scope: Scope,
+    { id, userName, name, email, roles }: Omit<NewUser, 'password'>,
+    work: (transaction: Transaction, id: string) => Promise<Result>,
+    within?: Transaction,
+  ): Promise<Result> {
+    assertUserAdmin(scope);
+    const record = defined({ _id: id, user_name: userName, name, email, active: true, roles: [...roles] });
+    const { records } = this.#options;
+    return await records.atomically(scope, { writes: ['pltf_user'], within }, async (transaction) => {
+      const [stored] = await records.create(scope, 'pltf_user', [record], { within: transaction });
+      if (!stored) throw new ServiceError('INTERNAL', 'The user was not stored.');
+      return await work(transaction, stored.id);
+    });
   }
 
   /**

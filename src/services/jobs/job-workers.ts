@@ -88,7 +88,7 @@ export class JobWorkers {
       onFault: (error) => observe({ kind: 'backgroundFault', task: 'job recovery', error }),
     });
     await new Promise<void>((started) => {
-      // The library's workers end when the result of a job could not be recorded, e.g. while Postgres was down.
+      // They end when the result of a job could not be recorded, e.g. while Postgres was down.
       this.#supervising = new RepeatedWork({
         everyMs: RESTART_MS,
         work: async () => {
@@ -284,19 +284,17 @@ interface WorkerLivenessOptions {
  */
 class WorkerLiveness {
   readonly #options: WorkerLivenessOptions;
-  readonly #timer: NodeJS.Timeout;
+  readonly #sweeps: RepeatedWork;
   #client: pg.PoolClient | undefined;
   #poolId: string | undefined;
   #missing: ReadonlySet<string> = new Set();
   /** Jobs taken in our name that we were not at, at the last look. */
   #strays: ReadonlySet<string> = new Set();
-  #work: Promise<void> = Promise.resolve();
-  #isClosed = false;
 
   constructor(options: WorkerLivenessOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#sweepAfterThis(), options.sweepMs);
-    this.#timer.unref();
+    const { sweepMs: everyMs, onFault } = options;
+    this.#sweeps = new RepeatedWork({ everyMs, onFault, work: () => this.#sweep() });
   }
 
   /** Says from now on that the workers of this id live, instead of those before. */
@@ -304,22 +302,16 @@ class WorkerLiveness {
     this.#poolId = poolId;
     // A lock is of a connection: the old one goes with it.
     this.#letGo();
-    this.#sweepAfterThis();
+    this.#sweeps.wake();
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    await this.#work;
+    await this.#sweeps.close();
     this.#letGo();
   }
 
-  #sweepAfterThis(): void {
-    this.#work = this.#work.then(() => this.#sweep()).catch(this.#options.onFault);
-  }
-
   async #sweep(): Promise<void> {
-    if (this.#isClosed || this.#poolId === undefined) return;
+    if (this.#poolId === undefined) return;
     try {
       this.#client ??= await this.#lock(this.#poolId);
       const missing = await findMissing(this.#client);
@@ -356,9 +348,12 @@ class WorkerLiveness {
     }
   }
 
+  /** The next sweep comes soon: it must not be the second that finds a worker missing. */
   #letGo(): void {
     this.#client?.release(true);
     this.#client = undefined;
+    this.#missing = new Set();
+    this.#strays = new Set();
   }
 }
 
