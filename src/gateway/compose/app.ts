@@ -36,15 +36,7 @@ import { createLogger, openStandardOutput } from '../server/observation/logger.j
 import type { SharedFigures } from '../server/observation/metrics-server.js';
 import { createEventLog, type Observe } from '../server/observation/observation.js';
 import { createJobs } from './jobs.js';
-import {
-  ACTS,
-  openServices,
-  PRINTS,
-  PROMPTS,
-  type Services,
-  type ServicesOptions,
-  SHEETS,
-} from './services.js';
+import { openServices, type Services, type ServicesOptions, schemaFolder } from './services.js';
 import 'reflect-metadata';
 
 export interface App {
@@ -162,8 +154,8 @@ async function buildApp(parts: AppParts): Promise<App> {
   });
   // The runner of the app awaits it.
   fault.catch(() => {});
-  const acts = await readActs(ACTS, catalog.list());
-  const prints = await readPrints(PRINTS, { collections: catalog.list(), reports });
+  const acts = await readActs(schemaFolder('acts'), catalog.list());
+  const prints = await readPrints(schemaFolder('prints'), { collections: catalog.list(), reports });
   const resolvers = createResolvers({
     ...services,
     identityProvider: identityLogin?.provider,
@@ -175,7 +167,7 @@ async function buildApp(parts: AppParts): Promise<App> {
     reports,
     operations,
     receipts: new Receipts(reportServices),
-    sheets: await readSheets(SHEETS, catalog.list()),
+    sheets: await readSheets(schemaFolder('sheets'), catalog.list()),
     acts,
     prints,
     promotions: new Promotions({ ...reportServices, catalog }),
@@ -210,9 +202,8 @@ async function buildApp(parts: AppParts): Promise<App> {
     ...{ documents, library: operations, collections: catalog, now, onFault },
     bounds: { maxRows: config.agentMaxRows, maxBytes: config.agentMaxBytes },
   });
-  const definitions = (await readDeclarations<PromptDefinition>(PROMPTS, 'prompt')).map(
-    (one) => one.definition,
-  );
+  const declared = await readDeclarations<PromptDefinition>(schemaFolder('prompts'), 'prompt');
+  const definitions = declared.map(({ definition }) => definition);
   const prompts = new AgentPrompts({ definitions, tools, documents, now });
   const agents = new AgentEndpoint({ tools, prompts, onFault });
   const server: Server = await createServer(

@@ -55,15 +55,13 @@ import {
   type Scripting,
 } from './opened.js';
 
-/** The folder of the declared collections, next to `src/` and `dist/`. */
-export const DECLARATIONS = path.join(findPackageDirectory(), 'schema/collections');
-/** The folders of the sheets and the printed documents of the portal. */
-export const SHEETS = path.join(findPackageDirectory(), 'schema/sheets');
-/** The folder of the acts of the portal. */
-export const ACTS = path.join(findPackageDirectory(), 'schema/acts');
-/** The prompts for agents. */
-export const PROMPTS = path.join(findPackageDirectory(), 'schema/prompts');
-export const PRINTS = path.join(findPackageDirectory(), 'schema/prints');
+/** A folder of declarations, next to `src/` and `dist/`. */
+export function schemaFolder(name: 'collections' | 'sheets' | 'acts' | 'prints' | 'prompts'): string {
+  return path.join(findPackageDirectory(), 'schema', name);
+}
+
+/** The folder of the declared collections. */
+export const DECLARATIONS = schemaFolder('collections');
 
 /** All services, each constructed once by `loadServices`. */
 export interface Services extends Awaited<ReturnType<typeof loadServices>> {

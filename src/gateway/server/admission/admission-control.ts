@@ -2,6 +2,7 @@ import { invariant, RETRY_SOON_SECONDS, ServiceError } from '../../../base/error
 import { Slots } from '../../../base/process/slots.js';
 import type { Urgency } from '../../../base/process/urgency.js';
 import type { Permit, QueueKey } from '../../../store/database/fair-queue.js';
+import type { Config } from '../../config/config.js';
 import { TenantQueue } from './tenant-queue.js';
 
 /** How many requests are in progress at the same time. */
@@ -30,11 +31,10 @@ const LEAST_BESIDE_OTHERS = 2;
  * While others are active, a flood gets at most half of the connections. More would not make it faster, but
  * would keep PostgreSQL busy and connections taken when the others need them.
  */
-export function limitsOfProcess(shared: {
-  readonly poolSize: number;
-  readonly workers: number;
-}): AdmissionLimits {
-  const { poolSize, workers } = shared;
+export function limitsOfProcess({
+  poolSize,
+  workers,
+}: Pick<Config, 'poolSize' | 'workers'>): AdmissionLimits {
   const all = Math.max(LEAST_PERMITS, 2 * poolSize);
   return {
     all: Math.max(LEAST_OF_PROCESS, Math.ceil(all / workers)),

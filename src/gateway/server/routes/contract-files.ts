@@ -16,10 +16,11 @@ export interface ContractFilesOptions {
 }
 
 export function useContractFiles(app: FastifyInstance, { contracts, publicUrl }: ContractFilesOptions): void {
-  const openapi = ({ requestContext }: FastifyRequest, server: string) =>
-    contracts.openapi(requestContext, server);
-  const graphqlConfig = (_request: FastifyRequest, server: string) => printGraphqlConfig(server);
-  const files = { '/openapi.json': openapi, '/.graphqlrc': graphqlConfig };
+  const files = {
+    '/openapi.json': (request: FastifyRequest, server: string) =>
+      contracts.openapi(request.requestContext, server),
+    '/.graphqlrc': (_request: FastifyRequest, server: string) => printGraphqlConfig(server),
+  };
   for (const [url, find] of Object.entries(files)) {
     app.route({
       method: ['GET', 'HEAD'],

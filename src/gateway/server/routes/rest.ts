@@ -45,6 +45,8 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
     return parameters ? createParameterReader({ ...route, parameters }) : readUsual;
   };
   const { services, observe, streams } = options;
+  const assertAllowed = ({ requestContext: context, params: path, query }: FastifyRequest<RestGeneric>) =>
+    route.assertAllowed?.(services, { context, path, query });
   app.route<RestGeneric>({
     method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
     // `/o/recs/{collection}` is `/o/recs/:collection` to Fastify.
@@ -56,16 +58,12 @@ function addRoute(app: FastifyInstance, route: Route, options: RestOptions): voi
     },
     // This runs before a body is read.
     onRequest: async (request) => {
-      const { requestContext: context, params: path, query } = request;
-      if (!route.isOpen) requireScope(context);
-      if (mayBeLarge(request)) route.assertAllowed?.(services, { context, path, query });
+      if (!route.isOpen) requireScope(request.requestContext);
+      if (mayBeLarge(request)) assertAllowed(request);
     },
     handler: async (request, reply) => {
       const answer = await run(request).catch((fault: unknown) => {
-        if (fault instanceof ServiceError && fault.status === 400) {
-          const { requestContext: context, params: path, query } = request;
-          route.assertAllowed?.(services, { context, path, query });
-        }
+        if (fault instanceof ServiceError && fault.status === 400) assertAllowed(request);
         throw fault;
       });
       return await sendAnswer(withWholeLink(answer, request, options.publicUrl), {

@@ -46,27 +46,20 @@ export function refuseConnection(socket: Socket, error: ServiceError): void {
   );
 }
 
-function toServiceError(error: ClientError): ServiceError {
-  switch (error.code) {
-    case 'HPE_INVALID_METHOD':
-      // RFC 2324: the parser does not know BREW, so a request for coffee arrives here.
-      if (Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'BREW ') {
-        return new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
-      }
-      return new ServiceError('METHOD_NOT_ALLOWED', 'There is no such method.', { allow: KNOWN_METHODS });
-    case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError(
-        'MALFORMED_REQUEST',
-        'The headers, or the address, are too long; POST /o/recs/<collection> takes parameters in the body.',
-      );
-    case 'HPE_INVALID_URL':
-      return new ServiceError(
-        'MALFORMED_REQUEST',
-        'The address has a character that must be percent-encoded; curl does so with -G --data-urlencode.',
-      );
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('MALFORMED_REQUEST', 'The request did not arrive in time.');
-    default:
-      return new ServiceError('MALFORMED_REQUEST', 'This is not HTTP.');
-  }
+/** What is wrong with a request, by the code of the parser. */
+const FAULTS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW:
+    'The headers, or the address, are too long; POST /o/recs/<collection> takes parameters in the body.',
+  HPE_INVALID_URL:
+    'The address has a character that must be percent-encoded; curl does so with -G --data-urlencode.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};
+
+function toServiceError({ code = '', rawPacket }: ClientError): ServiceError {
+  if (code !== 'HPE_INVALID_METHOD')
+    return new ServiceError('MALFORMED_REQUEST', FAULTS[code] ?? 'This is not HTTP.');
+  // RFC 2324: the parser does not know BREW, so a request for coffee arrives here.
+  if (Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, 5) === 'BREW ')
+    return new ServiceError('TEAPOT', 'This gateway is short and stout. It cannot brew coffee.');
+  return new ServiceError('METHOD_NOT_ALLOWED', 'There is no such method.', { allow: KNOWN_METHODS });
 }

@@ -21,8 +21,8 @@ export class ReadAhead {
   #hasEnded = false;
   #isClosed = false;
   #failure: { readonly error: unknown } | undefined;
-  #onChunk: () => void = () => {};
-  #onRoom: () => void = () => {};
+  /** Continues the consumer, which waits for a chunk, or the source, which waits for room: one at a time. */
+  #wake: () => void = () => {};
 
   constructor(source: AsyncIterable<string | Uint8Array>, options: ReadAheadOptions) {
     this.#options = options;
@@ -31,15 +31,11 @@ export class ReadAhead {
 
   /** The next chunk; `undefined` at the end. @throws the source's error, after all chunks before it */
   async next(): Promise<Uint8Array | undefined> {
-    while (this.#chunks.length === 0 && !this.#hasEnded) {
-      await new Promise<void>((resolve) => {
-        this.#onChunk = resolve;
-      });
-    }
+    while (this.#chunks.length === 0 && !this.#hasEnded) await this.#change();
     const chunk = this.#chunks.shift();
     if (chunk !== undefined) {
       this.#bytes -= chunk.length;
-      this.#onRoom();
+      this.#wake();
       return chunk;
     }
     if (this.#failure) throw this.#failure.error;
@@ -49,7 +45,7 @@ export class ReadAhead {
   /** Closes the source and waits until it has freed its resources. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#onRoom();
+    this.#wake();
     await this.#pumping;
   }
 
@@ -61,7 +57,7 @@ export class ReadAhead {
         const chunk = typeof content === 'string' ? Buffer.from(content) : content;
         this.#chunks.push(chunk);
         this.#bytes += chunk.length;
-        this.#onChunk();
+        this.#wake();
         if (this.#isFull) await this.#room();
         if (this.#isClosed) return;
       }
@@ -70,7 +66,7 @@ export class ReadAhead {
     } finally {
       this.#hasEnded = true;
       onSourceEnd();
-      this.#onChunk();
+      this.#wake();
     }
   }
 
@@ -81,11 +77,13 @@ export class ReadAhead {
   async #room(): Promise<void> {
     const { onHeldBack } = this.#options;
     onHeldBack(true);
-    while (this.#isFull) {
-      await new Promise<void>((resolve) => {
-        this.#onRoom = resolve;
-      });
-    }
+    while (this.#isFull) await this.#change();
     onHeldBack(false);
+  }
+
+  async #change(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
   }
 }
