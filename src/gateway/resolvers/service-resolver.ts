@@ -2,7 +2,7 @@
  * Resolver classes declared as tables: each row is a field of `Query` or `Mutation`, with its type and
  * description, its arguments, and the call that answers it. REST calls the same methods.
  *
- *   export const BranchResolver = serviceResolver(({ mutation }: FieldRows<{ readonly domains: Domains }>) => ({
+ *   export const BranchResolver = serviceResolver(({ mutation }: FieldRows<{ domains: Domains }>) => ({
  *     createBranch: mutation(
  *       member.of(CallerDomain, 'Creates a branch.'),
  *       { data: member.of(NewBranchInput, 'The branch.') },

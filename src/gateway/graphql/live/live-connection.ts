@@ -123,15 +123,7 @@ export interface LiveCallerOptions {
   readonly domains: DomainDirectory;
 }
 
-export class LiveCaller {
-  readonly #options: LiveCallerOptions;
-  readonly #credential: LiveOrigin;
-
-  constructor(options: LiveCallerOptions, credential: LiveOrigin) {
-    this.#options = options;
-    this.#credential = credential;
-  }
-
+export interface LiveCaller {
   /**
    * The caller with its current rights; the principal is the same object until something about it changes.
    * Usually without a round trip.
@@ -139,13 +131,20 @@ export class LiveCaller {
    * @throws UNAUTHENTICATED (401) if there is no credential, or it has ended; FORBIDDEN, NOT_FOUND for the
    *   domain; UNAVAILABLE
    */
-  async scope(): Promise<Scope> {
-    const { authorization, askedDomain, requestId, address } = this.#credential;
-    const bearer = bearerOf(authorization);
-    const principal = await this.#options.authenticator.authenticate(bearer, address);
-    await this.#options.domains.assureKnown(principal.domainId, askedDomain?.trim());
-    return resolveScope(this.#options.domains, { principal, askedDomain, requestId });
-  }
+  scope(): Promise<Scope>;
+}
+
+export function createLiveCaller(
+  { authenticator, domains }: LiveCallerOptions,
+  { authorization, askedDomain, requestId, address }: LiveOrigin,
+): LiveCaller {
+  return {
+    async scope() {
+      const principal = await authenticator.authenticate(bearerOf(authorization), address);
+      await domains.assureKnown(principal.domainId, askedDomain?.trim());
+      return resolveScope(domains, { principal, askedDomain, requestId });
+    },
+  };
 }
 
 /** Whether an error means that the caller must go, as opposed to a temporary failure to check. */

@@ -27,8 +27,8 @@ import type { RegisteredOperations } from '../persisted/registered-operations.js
 import { EventQueue, MessagePrinter, openSourceStream, PrintedResult } from './event-queue.js';
 import {
   CLOSE,
+  createLiveCaller,
   isRefusal,
-  LiveCaller,
   type LiveCallerOptions,
   LiveConnection,
   type LiveOrigin,
@@ -224,7 +224,7 @@ export class LiveServer {
   async #greet({ extra: connection, connectionParams = {} }: Client): Promise<boolean> {
     const { origin } = connection;
     const sent = headersOf(connectionParams);
-    const caller = new LiveCaller(this.#services.callers, {
+    const caller = createLiveCaller(this.#services.callers, {
       authorization: textOf(sent, 'authorization') ?? origin.authorization,
       askedDomain: textOf(sent, 'x-domain') ?? origin.askedDomain,
       requestId: origin.requestId,

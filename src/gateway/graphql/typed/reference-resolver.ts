@@ -1,6 +1,6 @@
 /**
- * The fields that lead from a record to others, for graphql-js: the `record` of a reference, and the records
- * that point to one. In the splice, the database joins them.
+ * The fields that lead from a record to others, in the answers to writes, which graphql-js completes: the
+ * `record` of a reference, and the records that point to one. In answers to queries, the database joins them.
  */
 
 import DataLoader from 'dataloader';

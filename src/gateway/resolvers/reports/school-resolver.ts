@@ -97,8 +97,8 @@ export const SchoolResolver = serviceResolver(({ query, transactional }: FieldRo
       Promotion,
       'Moves classes from a session to the next, all students or none, and keeps the place of each in ' +
         '`earlier_stays`. With `dryRun` it changes nothing and returns every student with the old and the ' +
-        'new place. `undoChange` takes all of it back. For those who may change students. Errors: NOT_FOUND ' +
-        'for a class without students, CONFLICT when all are in the new session already.',
+        'new place. `undoChange` takes all of it back. For those who may change students. Errors: ' +
+        'NOT_FOUND for a class without students, CONFLICT when all are in the new session already.',
     ),
     { promotion: member.of(PromoteStudentsInput, 'The classes to promote, and their new classes.') },
     ({ promotions, store }, _scope, { promotion }, { context }) =>

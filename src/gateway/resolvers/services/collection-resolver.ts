@@ -1,10 +1,9 @@
-import type { JsonValue } from '../../../base/json/json.js';
 import { declaredBounds } from '../../../base/model/bounds.js';
 import { type Collection, type Field as DeclaredField } from '../../../base/model/collection.js';
 import type { Scope } from '../../../base/model/scope.js';
 import { field, member, nullable, objectType, type ValueOf } from '../../../base/scalars/declared-type.js';
 import { assertInReach, isFieldInReach, isInReach } from '../../../store/access/access.js';
-import type { Catalog, CollectionTrial } from '../../../store/catalog/catalog.js';
+import type { Catalog } from '../../../store/catalog/catalog.js';
 import { FieldChangeKind } from '../records/history-resolver.js';
 import { type FieldRows, serviceResolver } from '../service-resolver.js';
 
@@ -18,7 +17,7 @@ const FieldResult = objectType('CollectionField', 'A declared field of a collect
   isIndexed: member.flag('Filters and orders by it are fast.'),
   allowed: nullable.texts('The values allowed; null: any.'),
   format: nullable.text('The format of a text or a datetime, e.g. "month".'),
-  bounds: nullable.json(
+  bounds: nullable.anyJson(
     'Bounds of a value beyond its type, in the words of JSON Schema, e.g. {"minimum": 0}. ' +
       'A moment may be bounded by "now".',
   ),
@@ -28,7 +27,7 @@ const FieldResult = objectType('CollectionField', 'A declared field of a collect
     'The value that a new record gets if it has none. For a datetime, "now" is the time ' + 'of creation.',
   ),
   unit: nullable.text('The unit, e.g. "INR".'),
-  example: nullable.json('A typical value.'),
+  example: nullable.anyJson('A typical value.'),
   deprecated: nullable.text('Why it is deprecated, and what replaces it.'),
 });
 field(FieldResult, 'fields', () => [FieldResult], { description: 'The members of an object.' });
@@ -81,9 +80,8 @@ function describe(catalog: Catalog, scope: Scope, collection: Collection): Value
 function describeField(field: DeclaredField, isTargetShown: (name: string) => boolean): FieldDescription {
   return {
     ...field,
-    bounds: field.bounds && { ...declaredBounds(field.bounds) },
+    bounds: field.bounds && declaredBounds(field.bounds),
     targets: field.targets.filter(isTargetShown),
-    example: field.example as JsonValue | undefined,
     fields: field.fields.map((one) => describeField(one, isTargetShown)),
   };
 }
@@ -94,8 +92,8 @@ const DefinitionChangeResult = objectType(
   {
     pointer: member.text('The part, e.g. "/title" or "/fields/motto".'),
     kind: member.of(FieldChangeKind, 'What happens to it.'),
-    before: nullable.json('The current value.'),
-    after: nullable.json('The new value.'),
+    before: nullable.anyJson('The current value.'),
+    after: nullable.anyJson('The new value.'),
   },
 );
 
@@ -104,7 +102,7 @@ const DefinitionFaultResult = objectType('DefinitionFault', 'Why a declaration i
   detail: member.text('The reason, and how to correct it.'),
 });
 
-export const CollectionTrialResult = objectType(
+const CollectionTrialResult = objectType(
   'CollectionTrial',
   'The effect of registering or altering a collection.',
   {
@@ -122,18 +120,6 @@ export const CollectionTrialResult = objectType(
     ),
   },
 );
-export type CollectionTrialResult = ValueOf<typeof CollectionTrialResult>;
-
-function toTrialResult(trial: CollectionTrial): CollectionTrialResult {
-  return {
-    ...trial,
-    changes: trial.changes.map((change) => ({
-      ...change,
-      before: change.before as JsonValue | undefined,
-      after: change.after as JsonValue | undefined,
-    })),
-  };
-}
 
 const UndeclaredFieldResult = objectType(
   'UndeclaredField',
@@ -209,12 +195,12 @@ export const CollectionResolver = serviceResolver(
     ),
     /** @throws NOT_FOUND, GONE, FORBIDDEN */
     collectionDefinition: query(
-      member.json(
+      member.anyJson(
         'The whole declaration of a collection as it was written, for `alterCollection` to start from. For ' +
           'admins. Errors: NOT_FOUND, GONE, FORBIDDEN.',
       ),
       { name: member.text('Its name, e.g. "task".') },
-      ({ catalog }, scope, { name }) => catalog.definitionFor(scope, name) as unknown as JsonValue,
+      ({ catalog }, scope, { name }) => catalog.definitionFor(scope, name),
     ),
     /** @throws FORBIDDEN, INVALID_VALUE */
     collectionTrial: query(
@@ -229,7 +215,7 @@ export const CollectionResolver = serviceResolver(
           'The whole declaration. If no collection has its `name`, it would be registered.',
         ),
       },
-      async ({ catalog }, scope, { definition }) => toTrialResult(await catalog.tryChange(scope, definition)),
+      ({ catalog }, scope, { definition }) => catalog.tryChange(scope, definition),
     ),
     /** @throws NOT_FOUND, GONE, FORBIDDEN */
     undeclaredFields: query(

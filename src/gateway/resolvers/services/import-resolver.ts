@@ -1,5 +1,4 @@
 /** The door to imports, except the bytes of their files, which go by `POST /imports` or `POST /files`. */
-import type { JsonValue } from '../../../base/json/json.js';
 import {
   enumType,
   inputType,
@@ -111,7 +110,7 @@ const ImportRowFaultResult = objectType('ImportRowFault', 'What is wrong with a 
   column: nullable.text('The column with the error.'),
   detail: member.text('The error, and the expected value.'),
   expected: nullable.text('A valid value.'),
-  sent: nullable.json('The value found.'),
+  sent: nullable.anyJson('The value found.'),
 });
 
 export const ImportErrorResult = objectType('ImportError', 'An invalid row.', {
@@ -127,8 +126,8 @@ export const ImportResult = objectType('Import', 'An import of a file into a col
   state: member.of(ImportStateValue, 'Its state.'),
   name: member.text('The name of the file.'),
   fileId: member.id('The file.'),
-  inspection: nullable.json('The detected format, encoding, header and columns of the file.'),
-  mapping: nullable.json('The field of each column.'),
+  inspection: nullable.anyJson('The detected format, encoding, header and columns of the file.'),
+  mapping: nullable.anyJson('The field of each column.'),
   mode: member.of(ImportModeValue, 'Whether to write all rows or none, or only the valid ones.'),
   by: member.text(
     'The key that identifies existing records: `_id`, a unique field, or a rule of ' + 'several fields.',
@@ -142,8 +141,8 @@ export const ImportResult = objectType('Import', 'An import of a file into a col
     'The changes to pass to `undoChange`, one for each part of the import that was not ' +
       'undone. Undo the last one first.',
   ),
-  scripts: nullable.json('The scripts that run before and after its writes.'),
-  fault: nullable.json('Why it failed: code, detail, errors.'),
+  scripts: nullable.anyJson('The scripts that run before and after its writes.'),
+  fault: nullable.anyJson('Why it failed: code, detail, errors.'),
   createdBy: member.id('The user who requested it.'),
   createdAt: member.instant('When the file was received.'),
   startedAt: nullable.instant('When the current or the last step began.'),
@@ -185,7 +184,7 @@ const ImportConnection = connectionType('Import', ImportResult, {
 export const ImportMappingResult = objectType('ImportMapping', 'A saved mapping.', {
   name: member.text('Its name.'),
   collection: member.text('The collection it is for.'),
-  mapping: member.json('The field of each column.'),
+  mapping: member.anyJson('The field of each column.'),
   savedBy: member.id('Who saved it.'),
   savedAt: member.instant('When it was saved.'),
 });
@@ -252,8 +251,7 @@ export const ImportResolver = serviceResolver(({ query, mutation }: FieldRows<Im
   importMappings: query(
     member.list(ImportMappingResult, 'The mappings that were saved for collections you may import into.'),
     { collection: nullable.text('Only those for this collection.') },
-    async ({ imports }, scope, { collection }) =>
-      (await imports.mappings.list(scope, collection)) as unknown as ImportMappingResult[],
+    ({ imports }, scope, { collection }) => imports.mappings.list(scope, collection),
   ),
   createImport: mutation(
     member.of(
@@ -371,12 +369,11 @@ export function toImportResult(one: StoredImport): ImportResult {
       .slice(-MOST_CHANGE_IDS)
       .map((number) => `${one.id}.${number}`),
     scripts: triggers,
-  } as ImportResult;
+  };
 }
 
 function toErrorResult({ number, errors, source }: RefusedRow): ImportErrorResult {
-  const faults = errors.map(({ sent, ...fault }) => ({ ...fault, sent: sent as JsonValue | undefined }));
-  return { number, faults, source };
+  return { number, faults: errors, source };
 }
 
 export function toImportOptions(sent: ImportOptionsInput | null | undefined): Partial<ImportOptions> {
