@@ -12,7 +12,7 @@ import {
   type PortalOperation,
 } from '../session/graphql-headers';
 import type { LoginSession } from '../session/login-session';
-import { parseExactly, printExactly } from './exact-number';
+import { parseExactly, printExactly } from './long-number';
 import { UnansweredWrites, type WritePlace } from './unanswered-writes';
 
 interface AskOptions {

@@ -14,7 +14,7 @@ import {
 } from '../../../generated/portal/prints/prints';
 import type { PrintLayout } from '../../../school/prints/print-definition.js';
 import { downloadOf } from '../files/file-dialog';
-import { isExactNumber } from '../gateway/exact-number';
+import { isLongNumber } from '../gateway/long-number';
 import { useDownload, useGateway, useOperation, useViewer } from '../gateway/use-gateway';
 import { sessionYearOf, startOfSession } from '../language/days';
 import { formats, t, useToday } from '../language/texts';
@@ -198,7 +198,7 @@ function usePrintFilters(layout: PrintLayout, collection: DeclaredCollection | u
 }
 
 function textOf(value: unknown): string {
-  if (isExactNumber(value)) return value.$number;
+  if (isLongNumber(value)) return value.$number;
   return value === null || value === undefined ? '' : String(value);
 }
 

@@ -1,7 +1,7 @@
 /** The faults that the gateway found in the fields of a record, shown at each field. */
 import type { ReactNode } from 'react';
 import type { Bounds } from '../../../base/model/bounds.js';
-import { isExactNumber } from '../gateway/exact-number';
+import { isLongNumber } from '../gateway/long-number';
 import { ProblemWords } from '../language/problem-words';
 import { formats, t, useToday } from '../language/texts';
 import type { GatewayProblem } from '../session/gateway-problem';
@@ -144,7 +144,7 @@ export function useBoundFault(): (value: unknown, field: DeclaredField) => strin
 
   return (value, field) => {
     const bounds = (field.bounds ?? {}) as Bounds;
-    const text = isExactNumber(value) ? value.$number : value;
+    const text = isLongNumber(value) ? value.$number : value;
     if (typeof text === 'number' || (field.type === 'number' && typeof text === 'string' && text !== ''))
       return Number.isNaN(Number(text)) ? '' : faultOfNumber(String(text), bounds);
     if (typeof text !== 'string' || text.trim() === '') return '';

@@ -11,7 +11,7 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
-import { isExactNumber, numberOfText } from '../gateway/exact-number';
+import { isLongNumber, numberOfText } from '../gateway/long-number';
 import { useViewer } from '../gateway/use-gateway';
 import { fromWallTime, isTime, toWallTime } from '../language/days';
 import { t } from '../language/texts';
@@ -239,7 +239,7 @@ function ListInput({ field, value, onChange, isReadOnly, error }: FieldInputProp
 
 /** A text stands for input that is not a number. */
 function numberText(value: unknown): string {
-  if (isExactNumber(value)) return value.$number;
+  if (isLongNumber(value)) return value.$number;
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 }
 

@@ -4,7 +4,7 @@ import {
   type CollectionDeclarationQuery,
   type DeclaredFieldFragment,
 } from '../../../generated/portal/records/records';
-import { isExactNumber } from '../gateway/exact-number';
+import { isLongNumber } from '../gateway/long-number';
 import { useOperation } from '../gateway/use-gateway';
 import { nameOfColumn, nameOfEnumValue, nameOfField } from '../language/name-of-field';
 import { formats, say, t, useLanguage } from '../language/texts';
@@ -95,7 +95,7 @@ function printValue(value: unknown, field: DeclaredField): string {
   }
   if (isReferenceValue(value)) return value.label ?? value.value;
   if (typeof value === 'boolean') return value ? t('yes') : t('no');
-  if (isExactNumber(value)) return withUnit(value.$number, field);
+  if (isLongNumber(value)) return withUnit(value.$number, field);
   if (typeof value === 'number') return printNumber(value, field);
   if (field.type === 'datetime' && typeof value === 'string') {
     return value.length === 10 ? formats.day(value) : formats.instant(value);

@@ -10,7 +10,7 @@ import {
 } from '../../../generated/portal/settings/settings';
 import { BranchesSection } from '../branches/branches-section';
 import { LazyCodeEditor } from '../editor/lazy-editor';
-import { parseExactly, printExactly } from '../gateway/exact-number';
+import { parseExactly, printExactly } from '../gateway/long-number';
 import { useChange, useOperation } from '../gateway/use-gateway';
 import { formats, phrase, say, t } from '../language/texts';
 import { CodeSpans } from '../shell/code-to-copy';

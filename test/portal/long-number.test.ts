@@ -2,11 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  isExactNumber,
+  isLongNumber,
   numberOfText,
   parseExactly,
   printExactly,
-} from '../../src/portal/browser/gateway/exact-number.js';
+} from '../../src/portal/browser/gateway/long-number.js';
 
 describe('a number', () => {
   it.each(['0', '-0', '7', '1200.50', '0.1', '-12.5', '007', '9007199254740991', '0.000001'])(
@@ -34,8 +34,8 @@ describe('a number', () => {
         const part = places > 0 ? `.${digits.slice(at)}` : '';
         const text = `${whole < 0n ? '-' : ''}${digits.slice(0, at)}${part}`;
         const value = numberOfText(text);
-        expect(isExactNumber(value) ? value.$number : text).toBe(text);
-        if (!isExactNumber(value)) expect(numberOfText(String(value))).toBe(value);
+        expect(isLongNumber(value) ? value.$number : text).toBe(text);
+        if (!isLongNumber(value)) expect(numberOfText(String(value))).toBe(value);
       }),
     );
   });

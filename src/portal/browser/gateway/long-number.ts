@@ -3,11 +3,11 @@
  * a request unchanged. In between they are objects, so that drafts can store them as JSON.
  */
 
-export interface ExactNumber {
+export interface LongNumber {
   readonly $number: string;
 }
 
-export function isExactNumber(value: unknown): value is ExactNumber {
+export function isLongNumber(value: unknown): value is LongNumber {
   return typeof value === 'object' && value !== null && typeof Object(value).$number === 'string';
 }
 
@@ -29,11 +29,11 @@ export function printExactly(value: unknown): string {
   return text.includes('"$number"') ? text.replaceAll(PRINTED, '$1') : text;
 }
 
-/** An exact number as `JSON.stringify` prints it. A text that looks like one has escaped quotation marks. */
+/** A long number as `JSON.stringify` prints it. A text that looks like one has escaped quotation marks. */
 const PRINTED = /\{"\$number":"(-?\d+(?:\.\d+)?)"\}/g;
 
-/** Parses a number: as a JavaScript number if that loses no digit, else as an exact number. */
-export function numberOfText(text: string): number | ExactNumber {
+/** Parses a number: as a JavaScript number if that loses no digit, else as a long number. */
+export function numberOfText(text: string): number | LongNumber {
   const number = Number(text);
   return /^-?\d+(\.\d+)?$/.test(text) && withoutPadding(text) !== withoutPadding(String(number))
     ? { $number: text }
