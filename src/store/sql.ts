@@ -23,6 +23,15 @@ export function allHold(conditions: readonly (Sql | false)[]): Sql {
   );
 }
 
+/** All of the filters, or any of them: of none, all hold and none does. */
+export function combined<Filter>(
+  { kind, filters }: { readonly kind: 'all' | 'any'; readonly filters: readonly Filter[] },
+  compile: (filter: Filter) => Sql,
+): Sql {
+  if (filters.length === 0) return sql.raw(String(kind === 'all'));
+  return sql.join(filters.map(compile), kind === 'all' ? ' and ' : ' or ', '(', ')');
+}
+
 /** A declared name (of a collection, field or rule) as an SQL literal. */
 export function nameLiteral(name: string): Sql {
   return sql.raw(`'${name.replaceAll("'", "''")}'`);

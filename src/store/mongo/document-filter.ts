@@ -18,7 +18,7 @@ import { jsonpathTest } from '../sql/jsonpath-test.js';
 import type { FieldExpression } from '../sql/names.js';
 import { compileJsonpath } from '../sql/spellings.js';
 import { jsonpathSteps, storable, storableJson } from '../sql/storable-json.js';
-import { type Sql, sql } from '../sql.js';
+import { combined, type Sql, sql } from '../sql.js';
 import { type Declared, type DocumentRoot, documentRoot, type MatchTarget } from './document-root.js';
 import { startExpressions } from './expression-operators.js';
 import { compileExpression, type ExpressionContext, toCondition } from './expression-value.js';
@@ -29,11 +29,8 @@ const NULL_JSON = sql.raw(`'null'::jsonb`);
 export function compileDocumentFilter(filter: Filter, root: DocumentRoot, context: ExpressionContext): Sql {
   switch (filter.kind) {
     case 'all':
-    case 'any': {
-      if (filter.filters.length === 0) return sql.raw(String(filter.kind === 'all'));
-      const parts = filter.filters.map((part) => compileDocumentFilter(part, root, context));
-      return sql.join(parts, filter.kind === 'all' ? ' and ' : ' or ', '(', ')');
-    }
+    case 'any':
+      return combined(filter, (part) => compileDocumentFilter(part, root, context));
     case 'not':
       return sql`not coalesce(${compileDocumentFilter(filter.filter, root, context)}, false)`;
     case 'expression':

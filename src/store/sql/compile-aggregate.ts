@@ -22,7 +22,7 @@ import type { Operand } from '../../base/model/operand.js';
 import type { Path } from '../../base/model/path.js';
 import { placeInRecord } from '../../base/model/place.js';
 import { getOrMake } from '../../base/process/get-or-make.js';
-import { type Sql, sql } from '../sql.js';
+import { combined, type Sql, sql } from '../sql.js';
 import type { CompileContext } from './compile-filter.js';
 import { fieldExpression } from './names.js';
 import { castOf, SCALAR_SQL } from './scalar-sql.js';
@@ -320,9 +320,8 @@ interface GroupContext {
 function compileGroupFilter(filter: GroupFilter, context: GroupContext): Sql {
   switch (filter.kind) {
     case 'all':
-      return joined(filter.filters, ' and ', context);
     case 'any':
-      return joined(filter.filters, ' or ', context);
+      return combined(filter, (part) => compileGroupFilter(part, context));
     case 'not':
       return sql`(not ${compileGroupFilter(filter.filter, context)})`;
     case 'hasKey':
@@ -347,16 +346,6 @@ const COMPARISONS: Readonly<Record<GroupComparison, Sql>> = {
   lessOrEqual: sql.raw('<='),
 };
 
-function joined(filters: readonly GroupFilter[], separator: ' and ' | ' or ', context: GroupContext): Sql {
-  if (filters.length === 0) return sql.raw(separator === ' and ' ? 'true' : 'false');
-  return sql.join(
-    filters.map((part) => compileGroupFilter(part, context)),
-    separator,
-    '(',
-    ')',
-  );
-}
-
 function operand(
   value: Operand,
   type: ValueType,
@@ -376,15 +365,13 @@ function compileOrder(
   query: AggregateQuery,
   { values, keys }: { readonly values: Values; readonly keys: readonly Column[] },
 ): Sql {
-  const parts = query.order.map((order) => ordered(orderedBy(order, { query, values }), order.direction));
+  const parts = query.order.map(({ by, direction }) => {
+    if ('measure' in by) return ordered(compileMeasure(by.measure, values).expression, direction);
+    return ordered(groupedBy(by.key, { query, values }).name, direction);
+  });
   const ties = keys.map((key) => ordered(key.name, 'ascending'));
   const all = [...parts, ...ties];
   return all.length === 0 ? sql.empty : sql`order by ${sql.join(all, ', ')}`;
-}
-
-function orderedBy({ by }: GroupOrder, context: Omit<GroupContext, 'options'>): Sql {
-  if ('measure' in by) return compileMeasure(by.measure, context.values).expression;
-  return groupedBy(by.key, context).name;
 }
 
 function groupedBy(key: GroupKey, { values, query }: Omit<GroupContext, 'options'>): Column {

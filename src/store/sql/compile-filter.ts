@@ -20,7 +20,7 @@ import type {
 } from '../access/resolved-filter.js';
 import { compileDocumentFilter } from '../mongo/document-filter.js';
 import { recordRoot } from '../mongo/document-root.js';
-import { type Sql, sql } from '../sql.js';
+import { combined, type Sql, sql } from '../sql.js';
 import { columnTest, idTest, needsByteOrder, unplanned } from './column-test.js';
 import { ALWAYS, jsonpathTest, NEVER } from './jsonpath-test.js';
 import { fieldExpression } from './names.js';
@@ -47,13 +47,13 @@ export function compileFilter(filter: Filter, context: CompileContext): Sql {
 export function compileResolved(filter: ResolvedFilter, context: CompileContext): Sql {
   switch (filter.kind) {
     case 'all':
-      return joined(filter, (part) =>
+      return combined(filter, (part) =>
         isFoundByIndex(part, filter.filters, context)
           ? columnTest(part.test, fieldExpression(context.collection, part.path), unplanned)
           : compileResolved(part, context),
       );
     case 'any':
-      return joined(filter, (part) => compileResolved(part, context));
+      return combined(filter, (part) => compileResolved(part, context));
     case 'not':
       return sql`not coalesce(${compileResolved(filter.filter, context)}, false)`;
     case 'test':
@@ -76,14 +76,6 @@ const FALSE = sql.raw('false');
 const RECORD_DATA = sql.raw('r.data');
 /** The nearest list element, if rows of elements are nested. */
 const ELEMENT = sql.raw('element.value');
-
-function joined(
-  { kind, filters }: Extract<ResolvedFilter, { readonly kind: 'all' | 'any' }>,
-  compile: (part: ResolvedFilter) => Sql,
-): Sql {
-  if (filters.length === 0) return kind === 'all' ? TRUE : FALSE;
-  return sql.join(filters.map(compile), kind === 'all' ? ' and ' : ' or ', '(', ')');
-}
 
 /**
  * Whether the conditions beside a span of time (a day, a month) lead to it in an index. For such a span,
@@ -252,7 +244,7 @@ function elementTest(filter: ResolvedFilter, context: CompileContext): Sql {
   switch (filter.kind) {
     case 'all':
     case 'any':
-      return joined(filter, (part) => elementTest(part, context));
+      return combined(filter, (part) => elementTest(part, context));
     case 'not':
       return sql`not coalesce(${elementTest(filter.filter, context)}, false)`;
     case 'element':
