@@ -87,18 +87,32 @@ export async function* printParquet(
     ...columns.flatMap(schemaOf),
   ];
   const file = new ParquetWriter({ writer: bytes, schema, createdBy: 'campus-gateway' });
-  const group = new RowGroup(columns);
+  const maxRows = Math.ceil(GROUP_CELLS / Math.max(1, columns.length));
+  let rows: unknown[][] = [];
+  let characters = 0;
   for await (const batch of batches) {
     for (const line of batch) {
-      group.add(line);
-      if (!group.isFull) continue;
-      await file.write(group.take());
+      rows.push(columns.map((column, index) => toValue(column, line[index] ?? null)));
+      for (const text of line) characters += text?.length ?? 0;
+      if (rows.length < maxRows && characters < GROUP_CHARACTERS) continue;
+      await file.write(groupOf(columns, rows));
       yield taken(bytes);
+      rows = [];
+      characters = 0;
     }
   }
-  if (group.rowCount > 0) await file.write(group.take());
+  if (rows.length > 0) await file.write(groupOf(columns, rows));
   await file.finish();
   yield taken(bytes);
+}
+
+/** The values of the rows, column by column. */
+function groupOf(columns: readonly TableColumn[], rows: readonly unknown[][]) {
+  // No reader needs the offsets of pages, and all of them would stay in memory to the end.
+  const columnData = columns.map(({ heading: name }, index) => {
+    return { name, data: rows.map((row) => row[index]), offsetIndex: false };
+  });
+  return { columnData, rowGroupSize: rows.length };
 }
 
 /** Whether a column of this type holds the value of the text without rounding. */
@@ -106,50 +120,6 @@ export function parquetHolds(type: CellType, text: string): boolean {
   if (type === 'number' || type === 'percent') return typeof toPlainNumber(text) === 'number';
   const { places } = STORED[type];
   return places === undefined || toUnscaled(text, places) !== undefined;
-}
-
-/** The values of the rows that are written next, column by column. */
-class RowGroup {
-  readonly #columns: readonly TableColumn[];
-  readonly #maxRows: number;
-  #values: unknown[][];
-  #characters = 0;
-
-  constructor(columns: readonly TableColumn[]) {
-    this.#columns = columns;
-    this.#maxRows = Math.ceil(GROUP_CELLS / Math.max(1, columns.length));
-    this.#values = columns.map(() => []);
-  }
-
-  get rowCount(): number {
-    return this.#values[0]?.length ?? 0;
-  }
-
-  get isFull(): boolean {
-    return this.rowCount >= this.#maxRows || this.#characters >= GROUP_CHARACTERS;
-  }
-
-  add(line: TableLine): void {
-    for (const [index, column] of this.#columns.entries()) {
-      const text = line[index] ?? null;
-      this.#values[index]?.push(text === null ? null : toValue(column, text));
-      this.#characters += text?.length ?? 0;
-    }
-  }
-
-  /** Returns the rows as one group, and starts a new one. */
-  take() {
-    const rowGroupSize = this.rowCount;
-    // No reader needs the offsets of pages, and all of them would stay in memory to the end.
-    const columnData = this.#values.map((data, index) => ({
-      name: this.#columns[index]?.heading ?? '',
-      data,
-      offsetIndex: false,
-    }));
-    this.#values = this.#columns.map(() => []);
-    this.#characters = 0;
-    return { columnData, rowGroupSize };
-  }
 }
 
 /** The bytes written since the last call. */
@@ -173,7 +143,8 @@ function elementOf(name: string, { type, members }: Pick<TableColumn, 'type' | '
   return [{ name, repetition_type: 'OPTIONAL', num_children: members.length }, ...members.flatMap(schemaOf)];
 }
 
-function toValue(column: TableColumn, text: string): unknown {
+function toValue(column: TableColumn, text: string | null): unknown {
+  if (text === null) return null;
   const isPlain = !column.isList && !column.members;
   return isPlain ? STORED[column.type].toScalar(text) : memberValue(column, parseExactJson(text));
 }
