@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { succeeds } from '../../base/process/succeeds.js';
 import type { Database } from './database.js';
-import { translateDatabaseError } from './database-errors.js';
 import { connectForOperator } from './inspect-server.js';
 import { endClient } from './lone-client.js';
 import { RepeatedWork } from './repeated-work.js';
+import { connectTo } from './server-statements.js';
 
 const RETRY_MS = 50;
 
@@ -26,9 +26,7 @@ export async function withAdvisoryLock<T>(
   key: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const client = await database.lockPool.connect().catch((error: unknown) => {
-    throw translateDatabaseError(error);
-  });
+  const client = await connectTo(database.lockPool);
   try {
     await lockUntilDisconnected(client, key);
     return await work();

@@ -10,10 +10,12 @@
  * closed. Statements pay nothing for this.
  */
 import { EventEmitter, once } from 'node:events';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
 import { shareWithAll } from '../../base/model/end-signal.js';
 import { guarded } from '../../base/process/guarded.js';
+import { succeeds } from '../../base/process/succeeds.js';
+import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { firstError } from './database-errors.js';
 import { SilenceError } from './deadline.js';
 import type { PrimaryFinder } from './replicas/primary-finder.js';
@@ -183,10 +185,7 @@ export class ConnectionWatch implements ClientWatcher {
    */
   async lookAgain(): Promise<void> {
     if (this.#beating === undefined && performance.now() - this.#beatenAt < MIN_BEAT_MS) return;
-    const isLate = new AbortController();
-    await Promise.race([this.check(), sleep(LOOK_MS, undefined, { signal: isLate.signal })]).finally(() =>
-      isLate.abort(),
-    );
+    await succeeds(unlessAborted(this.check(), AbortSignal.timeout(LOOK_MS)));
   }
 
   /** Waits while the database is down, or until the watch ends or the signal aborts. */

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNativeError } from 'node:util/types';
+import { succeeds } from '../../base/process/succeeds.js';
+import { unlessAborted } from '../../base/process/unless-aborted.js';
 import { sqlStateOf } from './database-errors.js';
 import { FairQueue } from './fair-queue.js';
 
@@ -44,7 +46,8 @@ export class DeadlockRetry {
     for (let attempts = 2; ; attempts += 1) {
       const leftMs = until - performance.now();
       if (leftMs <= 0) throw this.#retries.refused('late');
-      await this.#letOthersEnd(Math.min(BACKOFF_MS, leftMs));
+      const longest = AbortSignal.timeout(Math.ceil(Math.min(BACKOFF_MS, leftMs)));
+      await succeeds(unlessAborted(Promise.allSettled(this.#underWay), longest));
       try {
         return await this.#track(attempt);
       } catch (error) {
@@ -53,13 +56,6 @@ export class DeadlockRetry {
         await sleep(Math.random() * 20 * attempts);
       }
     }
-  }
-
-  async #letOthersEnd(longestMs: number): Promise<void> {
-    const timer = new AbortController();
-    const others = Promise.allSettled(this.#underWay);
-    await Promise.race([others, sleep(longestMs, undefined, { signal: timer.signal }).catch(() => {})]);
-    timer.abort();
   }
 
   async #track<T>(attempt: () => Promise<T>): Promise<T> {

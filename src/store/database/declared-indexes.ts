@@ -131,12 +131,14 @@ function describeIndex(
   kind: 'gin' | 'idx' | 'key' | 'trgm',
   definition: string,
 ): IndexDescription {
-  const hash = createHash('sha256')
-    .update(`${collection.name} ${kind} ${definition}`)
-    .digest('hex')
-    .slice(0, 8);
-  const readable = `${collection.name.slice(0, 24)}_${subject.slice(0, 22)}`;
-  return { name: `${readable}_${kind}_${hash}`, isUnique: kind === 'key', definition };
+  const name = nameOf(collection, `${subject.slice(0, 22)}_${kind}`, `${kind} ${definition}`);
+  return { name, isUnique: kind === 'key', definition };
+}
+
+/** At most 63 characters, which are others for another text. */
+function nameOf({ name }: Pick<Collection, 'name'>, subject: string, text: string): string {
+  const hash = createHash('sha256').update(`${name} ${text}`).digest('hex').slice(0, 8);
+  return `${name.slice(0, 24)}_${subject}_${hash}`;
 }
 
 function json(path: readonly string[]): string {
@@ -174,8 +176,7 @@ export function listDeclaredStatistics(
     .filter((field) => !field.isList && field.type !== 'object')
     .map((field) => {
       const expression = json(field.type === 'reference' ? [field.name, 'value'] : [field.name]);
-      const hash = createHash('sha256').update(`${collection.name} ${expression}`).digest('hex').slice(0, 8);
-      return { name: `${collection.name.slice(0, 24)}_${field.name.slice(0, 22)}_stat_${hash}`, expression };
+      return { name: nameOf(collection, `${field.name.slice(0, 22)}_stat`, expression), expression };
     });
 }
 

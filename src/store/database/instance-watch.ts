@@ -33,12 +33,6 @@ const TOLERANCE_SECONDS = 5;
 /** A slower answer shows too little about the time at which it was given. */
 const SLOWEST_ANSWER_MS = 2_000;
 
-interface Facts {
-  readonly atMs: number;
-  readonly instance: string;
-  readonly hasNotes: boolean;
-}
-
 export class InstanceWatch {
   readonly #options: InstanceWatchOptions;
   readonly #now: () => number;
@@ -70,7 +64,11 @@ export class InstanceWatch {
   async look(): Promise<void> {
     const { database } = this.#options;
     const start = this.#now();
-    const [facts] = await database.background.query<Facts>(sql`
+    const [facts] = await database.background.query<{
+      atMs: number;
+      instance: string;
+      hasNotes: boolean;
+    }>(sql`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as "atMs",
         ${sql.raw(INSTANCE_SQL)} as instance,
         to_regclass('_prisma_migrations') is not null as "hasNotes"`);

@@ -60,7 +60,8 @@ export class Listener {
     const subscriptions = getOrMake(this.#subscriptions, channel, () => new Set());
     subscriptions.add(subscription);
     for (;;) {
-      const client = await this.#connect();
+      this.#connected ??= this.#connectForAsLongAsItTakes();
+      const client = await this.#connected;
       const hearing = withDeadline(client, HEARTBEAT_TIMEOUT_MS, () => this.#hear(client, channel));
       if (await succeeds(hearing)) break;
       await sleep(RETRY_MS);
@@ -91,11 +92,6 @@ export class Listener {
   async renew(): Promise<void> {
     const client = await this.#connected?.catch(() => undefined);
     client?.connection.stream.destroy();
-  }
-
-  #connect(): Promise<pg.Client> {
-    this.#connected ??= this.#connectForAsLongAsItTakes();
-    return this.#connected;
   }
 
   async #connectForAsLongAsItTakes(): Promise<pg.Client> {

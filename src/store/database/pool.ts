@@ -130,9 +130,7 @@ interface Waiter {
  */
 class GatewayPool extends pg.Pool {
   readonly #watch: ConnectionWatch;
-  readonly #waitUntil: AbortSignal | undefined;
-  readonly #size: number;
-  readonly #places: string | undefined;
+  readonly #limits: Pick<PoolOptions, 'waitUntil' | 'size' | 'places'>;
   readonly #line: Waiter[] = [];
   readonly #lent = new Set<pg.PoolClient>();
   /** Connections that are about to be lent. */
@@ -144,9 +142,7 @@ class GatewayPool extends pg.Pool {
   constructor(config: pg.PoolConfig, options: Pick<PoolOptions, 'watch' | 'waitUntil' | 'size' | 'places'>) {
     super(config);
     this.#watch = options.watch;
-    this.#waitUntil = options.waitUntil;
-    this.#size = options.size;
-    this.#places = options.places;
+    this.#limits = options;
     // The connection is idle, or closed, only a moment after this event.
     this.on('release', (_error, client) => {
       if (this.#lent.delete(client)) process.nextTick(() => this.#serveNext());
@@ -160,13 +156,14 @@ class GatewayPool extends pg.Pool {
   override connect(callback: Lend): void;
   override connect(callback?: Lend): Promise<pg.PoolClient> | undefined {
     const { obstacle } = this.#watch;
-    const isPatient = this.#waitUntil?.aborted === false;
+    const { waitUntil } = this.#limits;
+    const isPatient = waitUntil?.aborted === false;
     if (!isPatient && obstacle === undefined) {
       if (callback === undefined) return this.#connectNow();
       this.#join(callback);
       return undefined;
     }
-    const lending = isPatient ? this.#connectWhenBack(this.#waitUntil) : this.#connectIfBack();
+    const lending = isPatient ? this.#connectWhenBack(waitUntil) : this.#connectIfBack();
     if (callback === undefined) return lending;
     lending.then(
       (client) => callback(undefined, client, (isUnfit) => client.release(Boolean(isUnfit))),
@@ -206,7 +203,7 @@ class GatewayPool extends pg.Pool {
 
   /** Lends a free or new connection, or else queues the caller, unless waiting is known to be futile. */
   #join(lend: Lend): void {
-    if (this.#lent.size + this.#coming < this.#size || this.ending) {
+    if (this.#lent.size + this.#coming < this.#limits.size || this.ending) {
       this.#lend(lend);
       return;
     }
@@ -264,16 +261,17 @@ class GatewayPool extends pg.Pool {
 
   /** Why waiting is futile. A server that was not heard meanwhile may be down; then places do not matter. */
   #findRefusal(now: number): Error | undefined {
-    if (this.#places === undefined || now - this.#movedAt < STANDSTILL_MS) return undefined;
+    if (this.#limits.places === undefined || now - this.#movedAt < STANDSTILL_MS) return undefined;
     return this.#watch.hasHeardSince(this.#movedAt) && !this.#watch.isSuspicious
       ? this.#fullError()
       : undefined;
   }
 
   #fullError(): Error {
-    if (this.#places === undefined || !this.#watch.hasHeardSince(performance.now() - CONNECT_TIMEOUT_MS))
+    const { size, places } = this.#limits;
+    if (places === undefined || !this.#watch.hasHeardSince(performance.now() - CONNECT_TIMEOUT_MS))
       // Worded like node-postgres's own error, which the table of database-errors.ts recognizes.
       return new Error('timeout exceeded when trying to connect');
-    return new FullPoolError(`${this.#size} ${this.#places}`);
+    return new FullPoolError(`${size} ${places}`);
   }
 }

@@ -51,7 +51,11 @@ export async function* streamRows<Batch>(
   };
   try {
     signal?.throwIfAborted();
-    if (isTransaction) await begin(client);
+    // One snapshot for all of the queries.
+    if (isTransaction)
+      await client.query('begin isolation level repeatable read, read only').catch((error: unknown) => {
+        throw translateDatabaseError(error);
+      });
     signal?.addEventListener('abort', abort, { once: true });
     for (const one of queries) {
       signal?.throwIfAborted();
@@ -69,15 +73,6 @@ export async function* streamRows<Batch>(
   } finally {
     signal?.removeEventListener('abort', abort);
     await finish();
-  }
-}
-
-/** One snapshot for all of the queries. */
-async function begin(client: pg.PoolClient): Promise<void> {
-  try {
-    await client.query('begin isolation level repeatable read, read only');
-  } catch (error) {
-    throw translateDatabaseError(error);
   }
 }
 
@@ -334,18 +329,15 @@ export class JoinedRows implements GatheredRows<JoinedBatch> {
       around + value.length + (this.#memberStart?.length ?? 0) + MEMBER_END.length + rest.length,
     );
     this.#append(this.#before);
-    if (this.#memberStart === undefined) this.#append(value);
-    else this.#appendObject(this.#memberStart, value, rest);
+    if (this.#memberStart !== undefined) this.#append(this.#memberStart);
+    this.#append(value);
+    if (this.#memberStart !== undefined) {
+      if (rest.length > EMPTY_OBJECT.length) this.#append(MEMBER_END);
+      this.#append(rest.subarray(1));
+    }
     this.#append(this.#end);
     this.#before = this.#separator;
     this.#rowCount += 1;
-  }
-
-  #appendObject(memberStart: Buffer, value: Buffer, object: Buffer): void {
-    this.#append(memberStart);
-    this.#append(value);
-    if (object.length > EMPTY_OBJECT.length) this.#append(MEMBER_END);
-    this.#append(object.subarray(1));
   }
 
   take(): JoinedBatch {

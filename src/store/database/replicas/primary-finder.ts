@@ -19,18 +19,13 @@ interface Answer {
  */
 export type Finding = 'found' | 'read-only' | 'away';
 
-export interface PrimaryFinderOptions {
-  /** Addresses with one host or several. */
-  readonly url: string;
-  readonly applicationName: string;
-}
-
 export class PrimaryFinder {
   readonly #urls: readonly string[];
   readonly #applicationName: string;
   #url: string;
 
-  constructor({ url, applicationName }: PrimaryFinderOptions) {
+  /** The address may name several hosts. */
+  constructor({ url, applicationName }: { readonly url: string; readonly applicationName: string }) {
     this.#urls = listHostUrls(url);
     this.#applicationName = applicationName;
     this.#url = this.#urls[0] ?? url;

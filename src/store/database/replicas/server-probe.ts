@@ -64,11 +64,9 @@ export class ServerProbe {
 
   /** Closes the connection gracefully, so that the server holds nothing of it. */
   async end(): Promise<void> {
-    const wasConnected = this.#isConnected;
+    if (!this.#isConnected) return this.close();
     const client = this.#release();
-    if (client === undefined) return;
-    if (wasConnected) await endClient(client);
-    else client.connection.stream.destroy();
+    if (client !== undefined) await endClient(client);
   }
 
   #release(): pg.Client | undefined {

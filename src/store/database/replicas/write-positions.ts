@@ -129,13 +129,10 @@ export class WritePositions {
 
   /** The position a client sends back. One in the future counts as the current one. */
   async learn(credential: string, position: bigint): Promise<void> {
-    if (position > (this.#options.log.latest?.position ?? 0n)) {
-      const current = await this.#current().catch(() => undefined);
-      if (current === undefined) this.doubt();
-      else this.#remember(nameOf(credential), position < current ? position : current);
-      return;
-    }
-    this.#remember(nameOf(credential), position);
+    const isPast = position <= (this.#options.log.latest?.position ?? 0n);
+    const current = isPast ? position : await this.#current().catch(() => undefined);
+    if (current === undefined) this.doubt();
+    else this.#remember(nameOf(credential), position < current ? position : current);
   }
 
   /** Everybody knows of the writes up to there. */

@@ -22,7 +22,7 @@ import type { JoinedBatch } from '../row-stream.js';
 import { ServerStatements, type SlowStatementWatch } from '../server-statements.js';
 import { MOVED, UNNAMED } from './table-places.js';
 
-export interface ShardStatementsOptions {
+interface ShardStatementsOptions {
   readonly coordinator: ServerStatements;
   /** The coordinator, for work in the background. */
   readonly background: Pick<ServerStatements, 'query'>;
@@ -78,9 +78,7 @@ const KNOWN_MS = 10_000;
 const MOST_KNOWN = 10_000;
 
 export class ShardStatements {
-  readonly #coordinator: ServerStatements;
-  readonly #background: ShardStatementsOptions['background'];
-  readonly #openServer: ShardStatementsOptions['openServer'];
+  readonly #options: ShardStatementsOptions;
   readonly #servers = new Map<string, ShardServer>();
   /** By shard number, which is unique. */
   readonly #tables = new Map<string, ShardTables>();
@@ -96,10 +94,8 @@ export class ShardStatements {
 
   #slow: SlowStatementWatch | undefined;
 
-  constructor({ coordinator, background, openServer }: ShardStatementsOptions) {
-    this.#coordinator = coordinator;
-    this.#background = background;
-    this.#openServer = openServer;
+  constructor(options: ShardStatementsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -140,7 +136,7 @@ export class ShardStatements {
     for (let attempt = 1; ; attempt++) {
       const shard = await this.#shardByDomain.forceFetch(domain);
       if (!shard.server.wasReached) {
-        yield* this.#coordinator.streamJoined(statements, options);
+        yield* this.#options.coordinator.streamJoined(statements, options);
         return;
       }
       const placed = statements.map(({ sql, name }) => ({
@@ -228,7 +224,7 @@ export class ShardStatements {
     const shard = await this.#shardByDomain.forceFetch(domain);
     if (!shard.server.wasReached) {
       const call = callOf(sql, { domain, columns }, name);
-      return await this.#coordinator.query<Row>(call, {
+      return await this.#options.coordinator.query<Row>(call, {
         ...options,
         name: nameOfCall(columns),
         reported: sql,
@@ -265,7 +261,7 @@ export class ShardStatements {
   }
 
   async #queryParts(table: string): Promise<readonly TablePart[]> {
-    const rows = await this.#background.query<{ host: string; port: number; tables: string[] }>(sql`
+    const rows = await this.#options.background.query<{ host: string; port: number; tables: string[] }>(sql`
       select n.nodename as host, n.nodeport as port,
         array_agg(shard_name(s.logicalrelid, s.shardid) order by s.shardid) as tables
       from pg_dist_shard s
@@ -287,7 +283,12 @@ export class ShardStatements {
   }
 
   async #queryShard(domain: string): Promise<Shard> {
-    const [row] = await this.#coordinator.query<{ id: string; group: number; host: string; port: number }>(
+    const [row] = await this.#options.coordinator.query<{
+      id: string;
+      group: number;
+      host: string;
+      port: number;
+    }>(
       sql`
         select p.shardid::text as id, p.groupid as group, n.nodename as host, n.nodeport as port
           from pg_dist_placement p
@@ -304,7 +305,7 @@ export class ShardStatements {
 
   /** Looks up the names of tables, which takes long and is done once for a shard. */
   async #queryTables(domain: string): Promise<ShardTables> {
-    const [row] = await this.#coordinator.query<{ names: Readonly<Record<string, string>> }>(
+    const [row] = await this.#options.coordinator.query<{ names: Readonly<Record<string, string>> }>(
       sql`
         select json_object_agg(
             c.relname,
@@ -319,7 +320,7 @@ export class ShardStatements {
 
   #serverAt(host: string, port: number): ShardServer {
     return getOrMake(this.#servers, `${host}:${port}`, () => {
-      const server = this.#openServer(host, port);
+      const server = this.#options.openServer(host, port);
       if (this.#slow !== undefined) server.statements.watchSlow(this.#slow);
       return server;
     });
