@@ -20,7 +20,7 @@ import { closeInTurn } from '../../../base/process/close-in-turn.js';
 import { makeDirectory } from '../../../base/process/make-directory.js';
 import { memoryLimitBytes } from '../../../base/process/memory-limit.js';
 import { unlessAborted } from '../../../base/process/unless-aborted.js';
-import { translateDatabaseError } from '../database-errors.js';
+import { sqlStateOf, translateDatabaseError } from '../database-errors.js';
 import { withDeadline } from '../deadline.js';
 import { assertRoomToStart, DISK_SETTINGS, DiskGuard, diskSizeOf } from '../disk-guard.js';
 import { createLoneClient } from '../lone-client.js';
@@ -252,17 +252,14 @@ async function isServerOf(cluster: Cluster, processId: number): Promise<boolean>
 }
 
 async function answers(cluster: Cluster): Promise<boolean> {
-  const client = await connect(cluster).catch((error: Error & { code?: string }) => {
-    if (error.code === '28P01') {
-      throw unavailable(
-        `The PostgreSQL in ${cluster.directory} refuses the password of postgres.json.`,
-        error,
-      );
-    }
-    return undefined;
-  });
-  await client?.end();
-  return client !== undefined;
+  try {
+    const client = await connect(cluster);
+    await client.end();
+    return true;
+  } catch (error) {
+    if (sqlStateOf(error) !== '28P01') return false;
+    throw unavailable(`The PostgreSQL in ${cluster.directory} refuses the password of postgres.json.`, error);
+  }
 }
 
 async function startServer(

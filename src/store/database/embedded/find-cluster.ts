@@ -1,5 +1,5 @@
 /** `postgres.json` in the data directory: what the embedded server must remember about its cluster. */
-import { open, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { z } from 'zod';
@@ -57,13 +57,9 @@ export async function writeCluster(dataDirectory: string, cluster: Cluster): Pro
   const target = clusterFile(dataDirectory);
   const relative = path.relative(dataDirectory, cluster.directory);
   const directory = relative.startsWith('..') ? cluster.directory : relative;
-  {
-    await using file = await open(`${target}.new`, 'w', 0o600);
-    await file.writeFile(
-      `${JSON.stringify({ directory, port: cluster.port, password: cluster.password }, undefined, 2)}\n`,
-    );
-    await file.sync();
-  }
+  const { port, password } = cluster;
+  const text = `${JSON.stringify({ directory, port, password }, undefined, 2)}\n`;
+  await writeFile(`${target}.new`, text, { mode: 0o600, flush: true });
   await rename(`${target}.new`, target);
 }
 
