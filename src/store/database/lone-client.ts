@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { withDeadline } from './deadline.js';
 
-/** A connection to make. What breaks it is reported by its statements, not by an event, which would end the process. */
+/** A connection to make. Its statements report a fault; an event without a listener would end the process. */
 export function createLoneClient(
   url: string,
   applicationName: string,

@@ -1,5 +1,6 @@
 /** How Postgres runs a statement: its plan in lines, and the parts that show whether an index served. */
 
+import { defined } from '../../base/json/json.js';
 import type { Call, SqlText } from '../../base/model/call.js';
 import { Sql, sql } from '../sql.js';
 import type { Database } from './database.js';
@@ -121,11 +122,10 @@ function partsOf({ 'Distributed Query': distributed }: PlanNode): readonly PlanN
 
 /** The tables and indexes of a shard are named like the distributed ones, with the shard's number added. */
 function withoutShard({ node, depth }: PlacedNode): PlacedNode {
-  const { 'Relation Name': table, 'Index Name': index } = node;
-  const names = {
-    ...(table !== undefined && { 'Relation Name': table.replace(SHARD, '') }),
-    ...(index !== undefined && { 'Index Name': index.replace(SHARD, '') }),
-  };
+  const names = defined({
+    'Relation Name': node['Relation Name']?.replace(SHARD, ''),
+    'Index Name': node['Index Name']?.replace(SHARD, ''),
+  });
   return { node: { ...node, ...names }, depth };
 }
 
