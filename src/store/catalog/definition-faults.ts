@@ -35,15 +35,15 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
   const count = countFields(fields);
   const mostFields = `at most ${MAX_FIELDS}, members included`;
   faults.unless(count <= MAX_FIELDS, '/fields', `${count} fields are declared`, mostFields, count);
-  const labelled = fieldNamed(fields, label);
+  const labelled = faults.fieldNamed(label);
   const isLabel = label === undefined || (labelled?.type === 'text' && !labelled.list);
   faults.unless(isLabel, '/labelField', `"${label}" cannot be a label`, 'a declared top-level text field');
   for (const [index, paths] of indexes.entries())
     for (const [position, path] of paths.entries())
-      checkScalar(faults, fields, path, `/indexes/${index}/${position}`);
+      checkScalar(faults, path, `/indexes/${index}/${position}`);
   checkUniqueTogether(faults, definition);
-  for (const [index, check] of checks.entries()) checkCheck(faults, check, fields, `/checks/${index}`);
-  const booked = fieldNamed(fields, bookedOn);
+  for (const [index, check] of checks.entries()) checkCheck(faults, check, `/checks/${index}`);
+  const booked = faults.fieldNamed(bookedOn);
   const hasDay = bookedOn === undefined || (booked?.type === 'datetime' && !booked.list);
   faults.unless(hasDay, '/bookedOn', `"${bookedOn}" has no day`, 'a declared datetime field');
   checkGrants(faults, definition);
@@ -56,10 +56,17 @@ export function findDefinitionFaults(definition: CollectionDefinition): ErrorDet
 /** The faults found so far. */
 class Faults {
   readonly found: ErrorDetail[] = [];
+  /** The top-level fields. */
+  readonly fields: readonly FieldDefinition[];
   readonly #definition: CollectionDefinition;
 
   constructor(definition: CollectionDefinition) {
     this.#definition = definition;
+    this.fields = definition.fields ?? [];
+  }
+
+  fieldNamed(name: string | undefined): FieldDefinition | undefined {
+    return fieldNamed(this.fields, name);
   }
 
   /** Adds the fault, unless a condition holds; what was sent stands at the pointer, unless it is given. */
@@ -236,18 +243,15 @@ function countFields(fields: readonly FieldDefinition[]): number {
   return fields.reduce((sum, field) => sum + 1 + countFields(field.fields ?? []), 0);
 }
 
-function checkUniqueTogether(
-  faults: Faults,
-  { fields = [], uniqueTogether: rules = [] }: CollectionDefinition,
-): void {
-  const folded = new Set(fields.filter(ignoresCase).map(({ name }) => name));
+function checkUniqueTogether(faults: Faults, { uniqueTogether: rules = [] }: CollectionDefinition): void {
+  const folded = new Set(faults.fields.filter(ignoresCase).map(({ name }) => name));
   for (const [index, { name, parts, unless: excepted = [] }] of rules.entries()) {
     const at = `/uniqueTogether/${index}`;
     const isOwn = rules.findIndex((other) => other.name === name) === index && !folded.has(name);
     faults.unless(isOwn, `${at}/name`, 'it is declared twice', 'a name of its own');
     for (const [partIndex, { path, by, ignoreCase }] of parts.entries()) {
       const pointer = `${at}/parts/${partIndex}/path`;
-      const field = checkScalar(faults, fields, path, pointer);
+      const field = checkScalar(faults, path, pointer);
       if (field === undefined) continue;
       const type = scalarTypeOf(field);
       const hasCase = by !== 'day' && type?.declared.type === 'text';
@@ -256,7 +260,7 @@ function checkUniqueTogether(
       else faults.unless(hasDay, pointer, `"${path}" has no day`, 'a datetime field');
     }
     for (const [position, { field: name, is }] of excepted.entries()) {
-      const field = fieldNamed(fields, name);
+      const field = faults.fieldNamed(name);
       const fits = field !== undefined && !field.list && (is === undefined || field.type === 'text');
       const expected = 'a declared top-level field that is not a list; a text if `is` has values';
       faults.unless(fits, `${at}/unless/${position}/field`, `"${name}" cannot be an exception`, expected);
@@ -265,14 +269,9 @@ function checkUniqueTogether(
 }
 
 /** The scalar field at the path, if there is one. */
-function checkScalar(
-  faults: Faults,
-  fields: readonly FieldDefinition[],
-  path: string,
-  at: string,
-): FieldDefinition | undefined {
-  const field = findField(fields, path);
-  if (field === undefined || field === 'list') {
+function checkScalar(faults: Faults, path: string, at: string): FieldDefinition | undefined {
+  const field = findField(faults.fields, path);
+  if (field === undefined) {
     faults.unless(false, at, `"${path}" is not a declared value`, 'a declared field that is not a list');
     return undefined;
   }
@@ -281,14 +280,9 @@ function checkScalar(
   return isScalar ? field : undefined;
 }
 
-function checkCheck(
-  faults: Faults,
-  check: CheckDefinition,
-  fields: readonly FieldDefinition[],
-  pointer: string,
-): void {
+function checkCheck(faults: Faults, check: CheckDefinition, pointer: string): void {
   const place = 'in' in check && check.in !== undefined ? `${check.in}.` : '';
-  const fieldOf = (name: string) => findFieldThroughLists(fields, place + name);
+  const fieldOf = (name: string) => findField(faults.fields, place + name, 'lists');
   if (check.kind === 'sum') {
     const parts = check.of.map((path, part) => [`${pointer}/of/${part}`, path] as const);
     for (const [at, path] of [[`${pointer}/total`, check.total] as const, ...parts]) {
@@ -328,52 +322,43 @@ function checkCheck(
   }
   const { type, target } = subject;
   const isTarget = held === undefined || (check.in === undefined && [target ?? []].flat().includes(held));
-  faults.unless(
-    isTarget,
-    `${pointer}/holds/target`,
-    'it is not a target of the field',
-    'one of its collections',
-  );
+  const noTarget = 'it is not a target of the field';
+  faults.unless(isTarget, `${pointer}/holds/target`, noTarget, 'one of its collections');
   checkField(faults, { name, type, ...(target && { target }), ...bounds }, `${pointer}/holds`, 'member');
 }
 
-function checkStays(faults: Faults, { stays, fields = [] }: CollectionDefinition): void {
+function checkStays(faults: Faults, { stays }: CollectionDefinition): void {
   if (stays === undefined) return;
   const { list, session, reset = [] } = stays;
-  const hasDay = (among: readonly FieldDefinition[], name: string) =>
-    among.some((field) => field.name === name && field.format === 'date' && !field.list);
-  const { fields: members = [] } = fields.find((field) => field.name === list && field.list) ?? {};
-  const isList = hasDay(members, 'from') && hasDay(members, 'to');
+  const isDays = (field: FieldDefinition | undefined) => field?.format === 'date' && !field.list;
+  const stay = faults.fieldNamed(list);
+  const isList = stay?.list && ['from', 'to'].every((name) => isDays(fieldNamed(stay.fields ?? [], name)));
   const ofDays = 'a list of objects with the days `from` and `to`';
   faults.unless(isList, '/stays/list', `"${list}" has no days`, ofDays);
-  for (const key of ['from', 'to'] as const)
-    faults.unless(
-      hasDay(fields, stays[key]),
-      `/stays/${key}`,
-      `"${stays[key]}" is not a day`,
-      'a field of days',
-    );
-  const isSession = session === undefined || fieldNamed(fields, session)?.format === 'session';
+  for (const key of ['from', 'to'] as const) {
+    const isDay = isDays(faults.fieldNamed(stays[key]));
+    faults.unless(isDay, `/stays/${key}`, `"${stays[key]}" is not a day`, 'a field of days');
+  }
+  const isSession = session === undefined || faults.fieldNamed(session)?.format === 'session';
   faults.unless(isSession, '/stays/session', `"${session}" is not a session`, 'a field of sessions');
-  checkDeclared(faults, fields, reset, '/stays/reset');
+  checkDeclared(faults, reset, '/stays/reset');
 }
 
 /** Checks that there is a field of each name. */
 function checkDeclared(
   faults: Faults,
-  fields: readonly FieldDefinition[],
   names: readonly string[],
   at: string,
   expected = 'a declared field',
 ): void {
   for (const [index, name] of names.entries())
-    faults.unless(fieldNamed(fields, name), `${at}/${index}`, `"${name}" is not declared`, expected);
+    faults.unless(faults.fieldNamed(name), `${at}/${index}`, `"${name}" is not declared`, expected);
 }
 
-function checkGrants(faults: Faults, { fields = [], grants = [] }: CollectionDefinition): void {
+function checkGrants(faults: Faults, { grants = [] }: CollectionDefinition): void {
   for (const [index, { list: listName, caller: callerName, key }] of grants.entries()) {
     const at = `/grants/${index}`;
-    const list = fieldNamed(fields, listName);
+    const list = faults.fieldNamed(listName);
     const caller = fieldNamed(list?.fields ?? [], callerName);
     const isList = list?.type === 'object' && list.list;
     const isCaller = caller?.type === 'reference' && !caller.list;
@@ -383,7 +368,7 @@ function checkGrants(faults: Faults, { fields = [], grants = [] }: CollectionDef
     else if (!isCaller) faults.unless(false, `${at}/caller`, isNoReference, 'a declared one');
     else
       for (const [part, path] of key.entries()) {
-        const isDeclared = findFieldThroughLists(fields, path);
+        const isDeclared = findField(faults.fields, path, 'lists');
         faults.unless(isDeclared, `${at}/key/${part}`, `"${path}" is not declared`, 'a declared field');
       }
   }
@@ -391,23 +376,23 @@ function checkGrants(faults: Faults, { fields = [], grants = [] }: CollectionDef
 
 const TOP_LEVEL = 'a declared top-level field';
 
-function checkPersonal(faults: Faults, { fields = [], labelField, personal }: CollectionDefinition): void {
+function checkPersonal(faults: Faults, { labelField, personal }: CollectionDefinition): void {
   if (personal === undefined) return;
   const { about = [], identifiers = [], fields: personalFields = [], keep } = personal;
   for (const [index, name] of about.entries()) {
-    const field = fieldNamed(fields, name);
+    const field = faults.fieldNamed(name);
     const fits = field?.type === 'reference' && !field.list;
     const expected = 'a declared reference that is not a list';
     faults.unless(fits, `/personal/about/${index}`, `"${name}" is not a reference`, expected);
   }
   for (const [index, name] of identifiers.entries()) {
-    const isText = fieldNamed(fields, name)?.type === 'text';
+    const isText = faults.fieldNamed(name)?.type === 'text';
     const at = `/personal/identifiers/${index}`;
     faults.unless(isText, at, `"${name}" is not a declared text`, 'a declared top-level text');
   }
   for (const [key, names] of Object.entries({ identifiers, fields: personalFields }))
     for (const [index, name] of names.entries()) {
-      const field = fieldNamed(fields, name);
+      const field = faults.fieldNamed(name);
       const at = `/personal/${key}/${index}`;
       if (key === 'fields') faults.unless(field, at, `"${name}" is not declared`, TOP_LEVEL);
       const mayGo = keep === undefined || !field?.required || name === labelField || isReplaceable(field);
@@ -422,15 +407,15 @@ function isReplaceable({ type, list, format, enum: allowed }: FieldDefinition): 
   return type === 'text' && !list && format === undefined && allowed === undefined;
 }
 
-function checkAccess(faults: Faults, { fields = [], access: roles = {} }: CollectionDefinition): void {
+function checkAccess(faults: Faults, { access: roles = {} }: CollectionDefinition): void {
   for (const [role, access] of Object.entries(roles)) {
     const { rows, alsoReads } = access;
     const at = `/access/${role}`;
     for (const key of ['hiddenFields', 'readOnlyFields'] as const)
-      checkDeclared(faults, fields, access[key] ?? [], `${at}/${key}`, TOP_LEVEL);
-    if (rows !== undefined) checkRowRule(faults, fields, rows, `${at}/rows`);
+      checkDeclared(faults, access[key] ?? [], `${at}/${key}`, TOP_LEVEL);
+    if (rows !== undefined) checkRowRule(faults, rows, `${at}/rows`);
     for (const [index, rule] of (alsoReads ?? []).entries())
-      checkRowRule(faults, fields, rule, `${at}/alsoReads/${index}`);
+      checkRowRule(faults, rule, `${at}/alsoReads/${index}`);
     const all = 'without `rows` the role reads all records already';
     faults.unless(alsoReads === undefined || rows, `${at}/alsoReads`, all, '`rows` beside it');
   }
@@ -439,59 +424,37 @@ function checkAccess(faults: Faults, { fields = [], access: roles = {} }: Collec
 /** The attribute that every caller has: each of the caller's roles. */
 const ROLES = 'roles';
 
-function checkRowRule(
-  faults: Faults,
-  fields: readonly FieldDefinition[],
-  rule: RowRuleDefinition,
-  at: string,
-): void {
+function checkRowRule(faults: Faults, rule: RowRuleDefinition, at: string): void {
   const isOfRoles = rule.attribute === ROLES;
   if (isOfRoles && rule.fields.length > 1) {
     faults.unless(false, `${at}/fields`, 'a role is one value', 'one field');
     return;
   }
   for (const [index, path] of rule.fields.entries()) {
-    const field = findField(fields, path);
-    const isTextList =
-      isOfRoles && fields.some(({ name, type, list }) => name === path && type === 'text' && list);
-    const isValue = path === '_id' || (typeof field === 'object' && field.type !== 'object');
+    const field = findField(faults.fields, path);
+    const top = faults.fieldNamed(path);
+    const isTextList = isOfRoles && top?.type === 'text' && top.list;
+    const fits = isTextList || path === '_id' || (field !== undefined && field.type !== 'object');
     const expected = '`_id`, or a declared field that is not a list (with `roles`, a list of texts too)';
-    faults.unless(
-      isValue || isTextList,
-      `${at}/fields/${index}`,
-      `"${path}" is not a declared value`,
-      expected,
-    );
+    faults.unless(fits, `${at}/fields/${index}`, `"${path}" is not a declared value`, expected);
   }
 }
 
-/**
- * The declared field at a path; `'list'` if the path crosses a list. A reference has the text members `value`
- * and `label`.
- */
-function findField(fields: readonly FieldDefinition[], path: string): FieldDefinition | 'list' | undefined {
-  const [name, ...rest] = path.split('.');
-  const field = fields.find((candidate) => candidate.name === name);
-  if (field?.list) return 'list';
-  if (field === undefined || rest.length === 0) return field;
-  return findField(membersOf(field), rest.join('.'));
-}
-
-function findFieldThroughLists(
+/** The declared field at a path. A reference has the text members `value` and `label`. */
+function findField(
   fields: readonly FieldDefinition[],
   path: string,
+  crossed: 'lists' | 'no list' = 'no list',
 ): FieldDefinition | undefined {
   const [name, ...rest] = path.split('.');
-  const field = fields.find((candidate) => candidate.name === name);
+  const field = fieldNamed(fields, name);
+  if (field?.list && crossed === 'no list') return undefined;
   if (field === undefined || rest.length === 0) return field;
-  return findFieldThroughLists(membersOf(field), rest.join('.'));
+  const members = field.type === 'reference' ? REFERENCE_MEMBERS : (field.fields ?? []);
+  return findField(members, rest.join('.'), crossed);
 }
 
 const REFERENCE_MEMBERS: readonly FieldDefinition[] = [
   { name: 'value', type: 'text' },
   { name: 'label', type: 'text' },
 ];
-
-function membersOf(field: FieldDefinition): readonly FieldDefinition[] {
-  return field.type === 'reference' ? REFERENCE_MEMBERS : (field.fields ?? []);
-}
