@@ -294,24 +294,56 @@ steps as (
 )`;
 }
 
+interface ChangesOfRequest {
+  /** Default: all of the domain. */
+  readonly collection?: Collection;
+  /** The request, or several: continues `e.request_id`. */
+  readonly request: Sql;
+  /** Whether Citus plans the statement, for which it needs the domain. */
+  readonly isRouted: boolean;
+}
+
 /**
- * The entries `e` of changes in a domain, or in a collection of it, found by their request. Domain and
- * collection are written so that no index has them: while the statistics do not contain the domain,
- * PostgreSQL would expect few entries in it and read all of them. Where Citus plans the statement it needs
- * the domain: `isRouted`.
+ * The entries `e` of changes, found by their request. Domain and collection are written so that no index has
+ * them: while the statistics do not contain the domain, PostgreSQL would expect few entries in it and read
+ * all of them.
  */
-export function changesOfRequest(
-  { domain }: Pick<Scope, 'domain'>,
-  {
-    collection,
-    isOfRequest,
-    isRouted,
-  }: { readonly collection?: Collection; readonly isOfRequest: Sql; readonly isRouted: boolean },
-): Sql {
+export function changesOfRequest(scope: Scope, { collection, request, isRouted }: ChangesOfRequest): Sql {
   const column = sql.raw(isRouted ? 'e.domain' : `e.domain || ''`);
   const inCollection =
     collection === undefined ? sql.empty : sql`and e.collection || '' = ${nameLiteral(collection.name)}`;
-  return sql`${column} = ${domain.id} ${inCollection} and ${isOfRequest} and ${IS_CHANGE}`;
+  return sql`${column} = ${scope.domain.id} ${inCollection}
+    and ${isOfRequest(scope, request)} and ${IS_CHANGE}`;
+}
+
+/**
+ * `touched`, the records of a collection that requests changed, and `found`, those that are still there,
+ * tombstones included.
+ */
+export function touchedBy(
+  scope: Scope,
+  changes: ChangesOfRequest & { readonly collection: Collection },
+): Sql {
+  return sql`touched as (
+  select e.record_id, min(e.id) as first_entry, max(e.id) as last_entry,
+    (array_agg(e.operation order by e.id))[1] as first_operation,
+    (array_agg(e.operation order by e.id desc))[1] as last_operation
+  from audit_entries e
+  where ${changesOfRequest(scope, changes)}
+  group by e.record_id
+),
+-- The planner would look for each record with the whole list of ids.
+found as materialized (
+  select r.id, r.version, r.data, r.deleted_at
+  from records r
+  where ${recordsOf(scope, changes.collection)} and r.id = any(array(select record_id from touched))
+)`;
+}
+
+/** The entries `e` of a request. Matched with the author too, because clients may choose the same id. */
+export function isOfRequest({ principal }: Scope, request: Sql): Sql {
+  const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
+  return sql`(e.request_id ${request} ${own})`;
 }
 
 /** The entries `e` of changes of one record, by the index that contains their order. */

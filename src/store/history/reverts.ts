@@ -13,13 +13,7 @@ import {
 import type { Collection } from '../../base/model/collection.js';
 import { isSameJson } from '../../base/model/compare-json.js';
 import type { Scope } from '../../base/model/scope.js';
-import {
-  accessOf,
-  type EffectiveAccess,
-  findAccess,
-  isAdmin,
-  type RecordsOfScope,
-} from '../access/access.js';
+import { accessOf, type EffectiveAccess, findAccess, type RecordsOfScope } from '../access/access.js';
 import type { Transaction } from '../database/queryable.js';
 import {
   type StoredRecord,
@@ -28,7 +22,7 @@ import {
   toStoredRecord,
 } from '../reading/stored-record.js';
 import { recordsOf } from '../sql/records-of.js';
-import { type Sql, sql } from '../sql.js';
+import { sql } from '../sql.js';
 import { atomically, type WriteOptions } from '../writing/atomically.js';
 import { bringBack } from '../writing/bring-back.js';
 import { changeRecords, removeLocked, settleRenames } from '../writing/change-records.js';
@@ -49,9 +43,11 @@ import {
   changesOfRecord,
   changesOfRequest,
   isAgain,
+  isOfRequest,
   noLongerKept,
   noSuchState,
   stateOf,
+  touchedBy,
   UNKNOWN,
   versionsOfRecord,
 } from './record-history.js';
@@ -131,7 +127,7 @@ export class Reverts {
       const parts: UndonePart[] = [];
       for (const { collection, ids } of await this.#listChanged(transaction, scope, requestId)) {
         const rows = await this.#lock(transaction, { scope, collection, ids });
-        const states = await this.#statesBefore(transaction, { scope, collection, ids, requestId });
+        const states = await this.#statesBefore(transaction, { scope, collection, requestId });
         parts.push(planUndo(scope, collection, { ids, rows, states }));
         touched.set(collection, rows);
       }
@@ -195,7 +191,7 @@ export class Reverts {
       sql`
 select distinct e.collection, e.record_id
 from audit_entries e
-where ${changesOfRequest(scope, { isOfRequest: isOfRequest(scope, requestId), isRouted: this.#environment.isRouted })}
+where ${changesOfRequest(scope, { request: sql`= ${requestId}`, isRouted: this.#environment.isRouted })}
 order by e.collection, e.record_id
 limit ${max + 1}`,
       scope.call,
@@ -271,41 +267,29 @@ from state r`,
   /** The states of the records before the request, and later changes by others. */
   async #statesBefore(
     transaction: Transaction,
-    { scope, collection, ids, requestId }: RecordsOfScope & { ids: readonly string[]; requestId: string },
+    { scope, collection, requestId }: RecordsOfScope & { readonly requestId: string },
   ): Promise<StatesBefore> {
     const { isRouted } = this.#environment;
-    const isOwn = isOfRequest(scope, requestId);
+    const request = sql`= ${requestId}`;
+    const isOwn = isOfRequest(scope, request);
     const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
     // A later change that was itself reverted does not prevent the undo.
-    const isLeft = isAgain({ operation: sql`s.last_operation`, data: sql`s.became` });
+    const isLeft = isAgain({ operation: sql`t.last_operation`, data: sql`s.became` });
     const rows = await this.#environment.run<StateBefore & { readonly id: string }>(
       transaction,
       sql`
-with touched as (
-  select e.record_id, min(e.id) as first_entry, max(e.id) as last_entry
-  from audit_entries e
-  where ${changesOfRequest(scope, { collection, isOfRequest: isOwn, isRouted })}
-  group by e.record_id
-),
--- The planner would look for each record with the whole list of ids.
-found as materialized (
-  select r.id, r.version, r.data, r.deleted_at
-  from records r
-  where ${recordsOf(scope, collection)} and r.id = any(${[...ids]}::text[])
-)
-select r.id, s.first_operation, s.data::text as data,
+with ${touchedBy(scope, { collection, request, isRouted })}
+select r.id, t.first_operation, s.data::text as data,
   case when s.has_between or not ${isLeft} then s.later_version end as later_version,
   case when s.has_between or not ${isLeft} then s.later_at end as later_at,
   s.count = r.version - s.first_version + 1 as is_complete
 from touched t
 join found r on r.id = t.record_id
 cross join lateral (
-  select (array_agg(e.operation order by e.id))[1] as first_operation,
-    (array_agg(e.to_version order by e.id))[1] as first_version,
+  select (array_agg(e.to_version order by e.id))[1] as first_version,
     (array_agg(e.to_version order by e.id) filter (where not (${isOwn})))[1] as later_version,
     (array_agg(e.at order by e.id) filter (where not (${isOwn})))[1] as later_at,
     bool_or(e.id < t.last_entry and not (${isOwn})) as has_between,
-    max(e.operation) filter (where e.id = t.last_entry) as last_operation,
     data_before(r.data, e.before order by e.to_version desc) filter (where e.id > t.last_entry) as became,
     count(*) as count,
     data_before(r.data, e.before order by e.to_version desc) as data
@@ -451,12 +435,6 @@ function keepingHidden(data: JsonObject, row: RevertRow, { scope, collection }: 
     ...membersWhere(data, (name) => !hiddenFields.has(name)),
     ...membersWhere(parseExactObject(row.data), (name) => hiddenFields.has(name)),
   };
-}
-
-/** The entries `e` of a request. Matched with the author too, because clients may choose the same id. */
-function isOfRequest({ principal }: Scope, requestId: string): Sql {
-  const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
-  return sql`(e.request_id = ${requestId} ${own})`;
 }
 
 /** Orders collections so that targets of references and names come first. */

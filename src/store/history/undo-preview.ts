@@ -1,12 +1,11 @@
 /** The effect of undoing the changes of some requests, and what prevents it. */
 
 import type { Scope } from '../../base/model/scope.js';
-import { accessOf, isAdmin } from '../access/access.js';
-import { recordsOf } from '../sql/records-of.js';
+import { accessOf } from '../access/access.js';
 import { sql } from '../sql.js';
 import type { RecordEnvironment } from '../writing/record-environment.js';
 import { countReferrers, describeReferrers } from '../writing/referring-records.js';
-import { changesOfRecord, changesOfRequest, isAgain } from './record-history.js';
+import { changesOfRecord, isAgain, touchedBy } from './record-history.js';
 import type { Undone } from './reverts.js';
 
 /** A record that was changed later, which prevents undoing an earlier change. */
@@ -40,32 +39,17 @@ export async function previewUndo(
 ): Promise<UndoPreview> {
   const collection = environment.catalog.get(request.collection, scope);
   accessOf(scope, collection, 'read');
-  const { principal } = scope;
-  const own = isAdmin(principal) ? sql.empty : sql`and e.principal = ${principal.id}`;
   const { isRouted } = environment;
-  const isOfRequest = sql`e.request_id = any(${[...request.requestIds]}::text[]) ${own}`;
+  const requests = sql`= any(${[...request.requestIds]}::text[])`;
   const ofRecord = changesOfRecord(scope, collection, { id: sql`t.record_id`, isRouted });
   // Two imports changed the same record, and the later one was undone.
   const isLeft = isAgain({ operation: sql`t.last_operation`, data: sql`later.became` });
-  const touched = sql`
-with touched as (
-  select e.record_id, (array_agg(e.operation order by e.id))[1] as operation, max(e.id) as last_entry,
-    (array_agg(e.operation order by e.id desc))[1] as last_operation
-  from audit_entries e
-  where ${changesOfRequest(scope, { collection, isOfRequest, isRouted })}
-  group by e.record_id
-),
--- The planner would look for each record with the whole list of ids.
-found as materialized (
-  select r.id, r.data, r.deleted_at
-  from records r
-  where ${recordsOf(scope, collection)} and r.id = any(array(select record_id from touched))
-)`;
+  const touched = sql`with ${touchedBy(scope, { collection, request: requests, isRouted })}`;
   const rows = await environment.run<PreviewRow>(
     environment.database,
     sql`${touched},
 judged as (
-  select t.record_id, t.operation, later.to_version, later.at,
+  select t.record_id, t.first_operation as operation, later.to_version, later.at,
     r.id is null or (later.to_version is not null and not ${isLeft}) as is_late
   from touched t
   left join found r on r.id = t.record_id
@@ -97,7 +81,7 @@ from judged`,
   if (row.removed > 0) accessOf(scope, collection, 'delete');
   if (row.changed > 0) accessOf(scope, collection, 'update');
   if (row.brought_back > 0) accessOf(scope, collection, 'create');
-  const created = sql`select record_id from touched where operation = 'created'`;
+  const created = sql`select record_id from touched where first_operation = 'created'`;
   const referrers =
     row.removed === 0
       ? { counts: [], hasOthers: false }
