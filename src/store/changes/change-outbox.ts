@@ -27,25 +27,25 @@ export interface OutboxPage extends Readonly<Record<OutboxColumn, string>> {
   readonly count: number;
 }
 
-const OUTBOX_COLUMNS = [
-  'id',
-  'at',
-  'domain',
-  'collection',
-  'record_id',
-  'operation',
-  'to_version',
-  'principal',
-  'started',
-  'announced',
-] as const;
-type OutboxColumn = (typeof OUTBOX_COLUMNS)[number];
+/** With their types. */
+const OUTBOX_COLUMNS = {
+  id: 'bigint',
+  at: 'timestamptz',
+  domain: 'text',
+  collection: 'text',
+  record_id: 'text',
+  operation: 'text',
+  to_version: 'int',
+  principal: 'text',
+  started: 'json',
+  announced: 'text',
+} as const;
+type OutboxColumn = keyof typeof OUTBOX_COLUMNS;
 
-const COLUMNS = sql.raw(OUTBOX_COLUMNS.join(', '));
+const NAMES = Object.keys(OUTBOX_COLUMNS) as readonly OutboxColumn[];
+const COLUMNS = sql.raw(NAMES.join(', '));
 /** In the order of the rows they are made of. */
-const ARRAYS = sql.raw(
-  OUTBOX_COLUMNS.map((column) => `array_agg(${column}::text)::text as ${column}`).join(', '),
-);
+const ARRAYS = sql.raw(NAMES.map((column) => `array_agg(${column}::text)::text as ${column}`).join(', '));
 
 export class OutboxPart {
   /** The name of the server, for messages. */
@@ -202,17 +202,10 @@ export class ChangeOutbox {
   }
 
   async #publish(transaction: Transaction, page: OutboxPage): Promise<void> {
+    const arrays = NAMES.map((name) => sql`${page[name]}::${sql.raw(OUTBOX_COLUMNS[name])}[]`);
     await transaction.query(sql`
       with entry as (
-        select *
-        from unnest(
-          ${page.id}::bigint[], ${page.at}::timestamptz[], ${page.domain}::text[],
-          ${page.collection}::text[], ${page.record_id}::text[], ${page.operation}::text[],
-          ${page.to_version}::int[], ${page.principal}::text[], ${page.started}::json[],
-          ${page.announced}::text[]
-        ) with ordinality as o (
-          id, at, domain, collection, record_id, operation, to_version, principal, started, announced, place
-        )
+        select * from unnest(${sql.join(arrays)}) with ordinality as o (${COLUMNS}, place)
       ),
       published as (
         insert into told_changes

@@ -30,7 +30,11 @@ export async function readGroups(
 ): Promise<readonly Group[]> {
   const { database, scope, access, context, where, findReadable, rows: rowsScanned } = set;
   assertReadable(listAggregatePaths(query), access, context.collection);
-  const readable = (name: string) => getReadable(name, findReadable);
+  const readable = (name: string): Readable => {
+    const found = findReadable(name);
+    if (found !== undefined) return found;
+    throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so you may not group by them`);
+  };
   for (const { of } of listGroupKeys(query)) {
     if (of === undefined) continue;
     const target = readable(of.collection);
@@ -48,10 +52,4 @@ export async function readGroups(
     const keyCount = query.groupBy.length;
     return { keys: values.slice(0, keyCount), measures: values.slice(keyCount) };
   });
-}
-
-function getReadable(name: string, findReadable: FindReadable): Readable {
-  const readable = findReadable(name);
-  if (readable !== undefined) return readable;
-  throw new ServiceError('FORBIDDEN', `you may not read records of ${name}, so you may not group by them`);
 }
