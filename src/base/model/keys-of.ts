@@ -12,7 +12,7 @@ import { dayOf } from './calendar.js';
 import type { Collection, UniqueTogether } from './collection.js';
 import { toDecimal } from './compare-json.js';
 import { foldText } from './normal-text.js';
-import type { Path } from './path.js';
+import { type Path, pointerStep } from './path.js';
 
 /** A longer key is stored as its hash: a b-tree entry must fit a third of a page. */
 const MAX_KEY_LENGTH = 500;
@@ -120,6 +120,6 @@ export function valuesAt(
   const [name, ...rest] = path;
   if (name === undefined) return [{ value, pointer }];
   return isJsonObject(value) && Object.hasOwn(value, name)
-    ? valuesAt(value[name], rest, `${pointer}/${name}`)
+    ? valuesAt(value[name], rest, `${pointer}/${pointerStep(name)}`)
     : [];
 }

@@ -229,7 +229,7 @@ export class RecordEnvironment {
     return records.map(({ before }, index) => {
       const found = heldByRecord[index]?.filter((reference) => dead.has(reference)) ?? [];
       const known = found.length === 0 || before === undefined ? [] : listReferences(collection, before);
-      const missing = withoutHeld(found, known).map((reference) => deadReferenceDetail(reference));
+      const missing = withoutHeld(found, known).map(deadReferenceDetail);
       return [...missing, ...(unlinked[index] ?? [])];
     });
   }

@@ -497,8 +497,8 @@ export function auditedChanges(
 ): Sql {
   if (!isToOutbox) return sql`audited as (${insert})`;
   const { started, announced } = following;
-  if (started !== undefined || announced !== undefined) {
-    return sql`audited as (${insert}
+  const isFollowed = started !== undefined || announced !== undefined;
+  return sql`audited as (${insert}
   returning id, at, domain, collection, record_id, operation, to_version, principal
 ),
 noted as (
@@ -506,14 +506,6 @@ noted as (
     started, announced)
   select a.id, a.at, a.domain, a.collection, a.record_id, a.operation, a.to_version, a.principal,
     ${started ?? sql`null::json`}, ${announced ?? sql`null::text`}
-  from audited a join written r on r.id = a.record_id
-)`;
-  }
-  return sql`audited as (${insert}
-  returning id, at, domain, collection, record_id, operation, to_version, principal
-),
-noted as (
-  insert into change_outbox (id, at, domain, collection, record_id, operation, to_version, principal)
-  select id, at, domain, collection, record_id, operation, to_version, principal from audited
+  from audited a ${isFollowed ? sql`join written r on r.id = a.record_id` : sql.empty}
 )`;
 }

@@ -116,19 +116,11 @@ export function withoutHeld(
   return references.filter((reference) => !held.has(keyOf(reference)));
 }
 
-/** The error for a dangling reference; `pointer` is the position of the record in the body. */
-export function deadReferenceDetail(
-  { pointer, targets, value }: HeldReference,
-  recordPointer = '',
-): ErrorDetail {
-  const where = `${recordPointer}${pointer}`;
+/** The error for a dangling reference. */
+export function deadReferenceDetail({ pointer, targets, value }: HeldReference): ErrorDetail {
   const expected = `the _id of a record of ${targets.join(' or ')}`;
-  return {
-    pointer: where,
-    detail: `${where}: ${expected} is expected, and "${value}" does not exist`,
-    expected,
-    sent: value,
-  };
+  const detail = `${pointer}: ${expected} is expected, and "${value}" does not exist`;
+  return { pointer, detail, expected, sent: value };
 }
 
 /** The facts about targets beyond the stored records. */
@@ -150,7 +142,7 @@ export function selectDead(references: readonly HeldReference[], context: Refere
     string,
     { readonly targets: readonly string[]; readonly holds: boolean; readonly ids: Set<string> }
   >();
-  for (const { targets, value, holds } of listUnsure(references, context)) {
+  for (const { targets, value, holds } of references.filter((one) => !isKnown(one, context))) {
     const key = `${targets.join()} ${holds}`;
     getOrMake(soughtByTargets, key, () => ({ targets, holds, ids: new Set() })).ids.add(value);
   }
@@ -159,7 +151,7 @@ export function selectDead(references: readonly HeldReference[], context: Refere
     const found = targets.flatMap((target) => {
       const collection = context.findCollection(target);
       if (collection === undefined) return [];
-      const isThere = sql`${liveRecordsById(context.scope.domain.id, collection.name, IS_SOUGHT)}`;
+      const isThere = liveRecordsById(context.scope.domain.id, collection.name, sql`= sought.id`);
       return [sql`(select true from records r where ${isThere} ${holds ? HOLD : sql.empty})`];
     });
     // A subquery instead of a join: the plan of `not exists` read all users to find one.
@@ -187,7 +179,7 @@ export async function settleReferences(
   }: { readonly unlabelled: readonly UnlabelledReference[]; readonly held: readonly HeldReference[] },
   context: ReferenceContext,
 ): Promise<readonly HeldReference[]> {
-  const unsure = listUnsure(held, context);
+  const unsure = held.filter((one) => !isKnown(one, context));
   const soughtByTarget = new Map<string, SoughtIds>();
   const seek = (targets: readonly string[], id: string, by: Omit<SoughtIds, 'ids'>) => {
     for (const target of targets) {
@@ -213,9 +205,7 @@ export async function settleReferences(
   });
   const labels = new Map(rows.map(({ collection, id, label }) => [`${collection} ${id}`, label]));
   for (const { targets, reference } of unlabelled) {
-    const label = targets
-      .map((target) => labels.get(`${target} ${reference.value}`))
-      .find((one) => typeof one === 'string');
+    const [label] = targets.flatMap((target) => labels.get(`${target} ${reference.value}`) ?? []);
     if (label !== undefined) reference.label = label;
   }
   return unsure.filter(({ targets, value }) => !targets.some((target) => labels.has(`${target} ${value}`)));
@@ -256,20 +246,10 @@ function labelOf(target: Collection, { scope, rowsOf }: ReferenceContext): Sql |
   return sql`case when jsonb_typeof(${label}) = 'string' ${isShown} then ${label} #>> '{}' end`;
 }
 
-/** Leaves out references whose targets are known to exist. */
-function listUnsure(
-  references: readonly HeldReference[],
-  context: ReferenceContext,
-): readonly HeldReference[] {
-  return references.filter((reference) => !isKnown(reference, context));
-}
-
 /** Sorted, so that records with fields in another order use the same statement text. */
 function inOrderOfNames<T>(byName: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
   return [...byName].sort(([one], [other]) => (one < other ? -1 : 1));
 }
-
-const IS_SOUGHT = sql`= sought.id`;
 
 /** The caller exists, whatever its domain; so does what this write creates. */
 function isKnown({ targets, value }: HeldReference, { scope, made }: ReferenceContext): boolean {

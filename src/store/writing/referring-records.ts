@@ -9,6 +9,7 @@
 import { type ErrorDetail, faultAt, ServiceError } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
+import { valuesAt } from '../../base/model/keys-of.js';
 import type { Scope } from '../../base/model/scope.js';
 import { findAccess, isAdmin, type RecordsOfScope } from '../access/access.js';
 import { fieldsAlong, type GuardingField, type Naming } from '../catalog/guarding-fields.js';
@@ -412,13 +413,8 @@ function goneNames(naming: Naming, { before, after }: Renamed): readonly GoneNam
   });
 }
 
-function textsAt(value: JsonValue | undefined, [name, ...rest]: readonly string[]): readonly string[] {
-  if (Array.isArray(value)) {
-    const path = name === undefined ? [] : [name, ...rest];
-    return value.flatMap((one: JsonValue) => textsAt(one, path));
-  }
-  if (name === undefined) return typeof value === 'string' ? [value] : [];
-  return isJsonObject(value) ? textsAt(memberOf(value, name), rest) : [];
+function textsAt(data: JsonObject, path: readonly string[]): readonly string[] {
+  return valuesAt(data, path).flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
 }
 
 /** Whether the record `r` uses one of the names. */

@@ -11,6 +11,7 @@ import type { ErrorDetail } from '../../base/errors.js';
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../../base/json/json.js';
 import { dayOf } from '../../base/model/calendar.js';
 import type { Collection, Link } from '../../base/model/collection.js';
+import { valuesAt } from '../../base/model/keys-of.js';
 import { foldText } from '../../base/model/normal-text.js';
 import { pointerStep } from '../../base/model/path.js';
 import type { Scope } from '../../base/model/scope.js';
@@ -171,7 +172,8 @@ function valuesOfLinks(
   const found: LinkedValues[] = [];
   for (const [link, { in: path, members, reference, on }] of links.entries()) {
     const isList = path.length === 0 && fieldsByName.get(members[0]?.field ?? '')?.isList === true;
-    for (const { holder, pointer } of objectsAt(data, path)) {
+    for (const { value: holder, pointer } of valuesAt(data, path)) {
+      if (!isJsonObject(holder)) continue;
       const first = memberOf(holder, members[0]?.field ?? '');
       if (reference === undefined && isList && Array.isArray(first)) {
         for (const [at, one] of first.entries()) {
@@ -194,19 +196,6 @@ function valuesOfLinks(
     }
   }
   return found;
-}
-
-function objectsAt(
-  value: JsonValue | undefined,
-  path: readonly string[],
-  pointer = '',
-): readonly { readonly holder: JsonObject; readonly pointer: string }[] {
-  if (Array.isArray(value))
-    return value.flatMap((one: JsonValue, index) => objectsAt(one, path, `${pointer}/${index}`));
-  if (!isJsonObject(value)) return [];
-  if (path.length === 0) return [{ holder: value, pointer }];
-  const [name = '', ...rest] = path;
-  return objectsAt(memberOf(value, name), rest, `${pointer}/${pointerStep(name)}`);
 }
 
 /** An empty text is none; beside a reference, it is to be filled in. */

@@ -349,29 +349,12 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
   const rowsById = new Map(rows.map((row) => [row.id, row]));
   const refuse = ({ id }: Pick<LockedRow, 'id'>, fault: ServiceError) =>
     refused.push({ number: Number(rowsById.get(id)?.number), errors: errorsOfFault(fault) });
-  const befores = new Map<string, JsonObject>();
   const secret = secretFieldsOf(scope, collection);
-  const changesOf = ({
-    change: { id, set, removed },
-  }: FinishedChange): readonly StagedFieldChange[] | undefined => {
-    const before = befores.get(id);
-    const readable = [...Object.keys(set), ...removed].filter((field) => !secret.has(field));
-    return (
-      before &&
-      readable.map((field) => ({
-        field,
-        before: memberOf(before, field),
-        after: memberOf(set, field),
-      }))
-    );
-  };
   const request = {
     ...{ scope, collection, writable, now: batch.now },
     rows,
-    change: (before: JsonObject, { id }: Pick<LockedRow, 'id'>) => {
-      if (batch.mode === 'try') befores.set(id, before);
-      return parseExactObject(rowsById.get(id)?.became ?? '{}');
-    },
+    change: (_before: JsonObject, { id }: Pick<LockedRow, 'id'>) =>
+      parseExactObject(rowsById.get(id)?.became ?? '{}'),
     sentFields: ({ id }: Pick<LockedRow, 'id'>) => rowsById.get(id)?.fields ?? [],
   };
   const updated: StagedUpdate[] = [];
@@ -381,19 +364,15 @@ export async function updateStaged(work: StagedWork, refused: StagedRefusal[]): 
     if (kept.length > 0) {
       await writeChanges(environment, transaction, { ...request, finished: kept });
     }
-    updated.push(
-      ...kept.map((finished) => {
-        const { id, set, removed } = finished.change;
-        const changes = changesOf(finished);
-        return {
-          number: Number(rowsById.get(id)?.number),
-          id,
-          fields: [...Object.keys(set), ...removed],
-          ...(changes && { changes }),
-        };
-      }),
-    );
-    befores.clear();
+    for (const { change, before } of kept) {
+      const { id, set, removed } = change;
+      const fields = [...Object.keys(set), ...removed];
+      const changes = fields
+        .filter((field) => !secret.has(field))
+        .map((field) => ({ field, before: memberOf(before, field), after: memberOf(set, field) }));
+      const number = Number(rowsById.get(id)?.number);
+      updated.push({ number, id, fields, ...(batch.mode === 'try' && { changes }) });
+    }
   }
   return updated;
 }

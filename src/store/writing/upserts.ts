@@ -115,8 +115,9 @@ export class Upserts {
     const { collection, sent } = plan;
     if (sent.length === 0) return { answer: { created: 0, updated: 0, records: [] }, changed: [] };
     const rows = await this.#lock(transaction, plan);
-    const changed = await this.#change(transaction, plan, rows);
-    const made = await this.#create(transaction, plan, rows);
+    const absent = sent.filter(({ key }) => !rows.has(key));
+    const changed = await this.#change(transaction, plan, { rows, absent });
+    const made = await this.#create(transaction, plan, absent);
     const records = sent.map((one): StoredRecord => {
       const row = rows.get(one.key);
       const record = row === undefined ? made.get(one.key) : toStoredRecord(changed.get(row.id) ?? row);
@@ -169,7 +170,7 @@ export class Upserts {
   async #change(
     transaction: Transaction,
     { scope, collection, writable, now, key, sent }: Plan,
-    rows: ReadonlyMap<string, Row>,
+    { rows, absent }: { readonly rows: ReadonlyMap<string, Row>; readonly absent: readonly Sent[] },
   ): Promise<ReadonlyMap<string, StoredRow>> {
     const sentById = new Map<string, Sent>();
     for (const one of sent) {
@@ -178,7 +179,6 @@ export class Upserts {
     }
     const unlabelled = [...sentById.values()].flatMap(({ change }) => change.unlabelled);
     await this.#environment.fillLabels(transaction, scope, unlabelled);
-    const absent = sent.filter(({ key: text }) => !rows.has(text));
     return await changeRecords(this.#environment, transaction, {
       ...{ scope, collection, writable, now },
       rows: [...rows.values()],
@@ -191,9 +191,8 @@ export class Upserts {
   async #create(
     transaction: Transaction,
     { scope, collection, sent }: Plan,
-    rows: ReadonlyMap<string, Row>,
+    absent: readonly Sent[],
   ): Promise<ReadonlyMap<string, StoredRecord>> {
-    const absent = sent.filter(({ key }) => !rows.has(key));
     const records = absent.map(({ record }) => record);
     try {
       const made = await this.#inserts.create(scope, collection.name, records, { within: transaction });

@@ -250,7 +250,7 @@ export class RowPreparer {
             ({ targets, value }) =>
               !targets.includes(collection.name) || this.#seen.find('_id', value) === undefined,
           )
-          .map((reference) => deadReferenceDetail(reference)),
+          .map(deadReferenceDetail),
         ...(unlinked.get(one) ?? []),
       ];
     };
