@@ -279,10 +279,10 @@ function withList(
 }
 
 function assertApart(paths: readonly Path[]): void {
-  const sorted = [...paths].map((path) => path.map((step) => JSON.stringify(step)).join()).sort();
-  for (const [index, key] of sorted.entries()) {
-    const next = sorted[index + 1];
-    const path = paths.find((one) => one.map((step) => JSON.stringify(step)).join() === key) ?? [];
+  const keyed = paths.map((path) => ({ path, key: path.map((step) => JSON.stringify(step)).join() }));
+  keyed.sort((one, other) => (one.key < other.key ? -1 : 1));
+  for (const [index, { path, key }] of keyed.entries()) {
+    const next = keyed[index + 1]?.key;
     if (path.length === 0) throw invalid('a change needs the path of a field');
     if (next === undefined || (next !== key && !next.startsWith(`${key},`))) continue;
     throw invalid(`${path.join('.')} is changed twice by one update; change it once`, path);

@@ -281,11 +281,7 @@ const MOST_RECORDS = 20;
 
 /** The fields at which the paths begin. */
 export function namedFieldsAt({ name, fieldsByName }: Collection, paths: readonly Path[]): StoredField[] {
-  const found: StoredField[] = [];
-  for (const [field] of paths) {
-    if (field !== undefined && fieldsByName.has(field)) found.push({ collection: name, field });
-  }
-  return found;
+  return paths.flatMap(([field = '']) => (fieldsByName.has(field) ? [{ collection: name, field }] : []));
 }
 
 /** The fields of the first records. */

@@ -139,9 +139,9 @@ export class Reverts {
         await assertUnreferenced(this.#environment, transaction, { scope, collection, ids, force });
       }
       return {
-        changed: countOf(parts, (part) => part.change),
-        removed: countOf(parts, (part) => part.remove),
-        broughtBack: countOf(parts, (part) => part.bringBack),
+        changed: parts.flatMap(({ change }) => change).length,
+        removed: parts.flatMap(({ remove }) => remove).length,
+        broughtBack: parts.flatMap((part) => part.bringBack).length,
       };
     });
     if (within === undefined) {
@@ -454,11 +454,4 @@ function targetsFirst(parts: readonly UndonePart[]): readonly UndonePart[] {
   };
   parts.forEach(visit);
   return [...sorted];
-}
-
-function countOf(
-  parts: readonly UndonePart[],
-  recordsOfPart: (part: UndonePart) => readonly unknown[],
-): number {
-  return parts.reduce((count, part) => count + recordsOfPart(part).length, 0);
 }

@@ -44,12 +44,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Line = Batcher<Waiting>;
-
 export class BatchedReads {
   readonly #database: Queryable;
   /** By the text of the statement and all of its values except the id; the caller makes no difference. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, Batcher<Waiting>>();
 
   constructor(database: Queryable) {
     this.#database = database;
@@ -73,7 +71,7 @@ export class BatchedReads {
     })) as Row | undefined;
   }
 
-  #lineOf(key: string): Line {
+  #lineOf(key: string): Batcher<Waiting> {
     return getOrMake(this.#lines, key, () => {
       return new Batcher({
         takeNext: (waiting) => waiting.splice(0, PLACES),

@@ -299,7 +299,7 @@ async function addTaken(
     }
     const keys = row.keys === null ? undefined : parseExactObject(row.keys);
     const record = { id: row.id, data: parseExactObject(row.data), keys };
-    add(row.number, describeTaken({ key, record, pointer: '' }, { collection, secret }));
+    add(row.number, [describeTaken({ key, record, pointer: '' }, { collection, secret })]);
   }
   if (renamed.length > 0) {
     await place.run(sql`
@@ -400,8 +400,8 @@ async function withoutTaken(
     if (record === undefined || ids.has(record.id)) continue;
     ids.add(record.id);
     const secret = secretFieldsOf(scope, collection);
-    const errors = describeTaken({ key, record, pointer: '' }, { collection, secret });
-    refuse(record, new ServiceError('CONFLICT', errors[0]?.detail ?? 'a value is taken', { errors }));
+    const error = describeTaken({ key, record, pointer: '' }, { collection, secret });
+    refuse(record, new ServiceError('CONFLICT', error.detail, { errors: [error] }));
   }
   return finished.filter(({ change: { id } }) => !ids.has(id));
 }

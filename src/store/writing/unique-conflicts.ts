@@ -43,7 +43,7 @@ export async function uniqueConflict(
     const record = records[index];
     if (record === undefined) return [];
     const pointer = records.length === 1 ? '' : `/${index}`;
-    return describeTaken({ key, record, pointer }, { collection, secret });
+    return [describeTaken({ key, record, pointer }, { collection, secret })];
   });
   const unique = new Map(details.map((detail) => [detail.pointer, detail]));
   const message = details[0]?.detail ?? unexplained(collection, refused.cause);
@@ -83,13 +83,14 @@ export function findTakenAmong(collection: Collection, records: readonly NewReco
 export function describeTaken(
   taken: Pick<TakenValue, 'key'> & { readonly record: NewRecord; readonly pointer: string },
   { collection, secret }: { readonly collection: Collection; readonly secret: SecretFields },
-): readonly ErrorDetail[] {
+): ErrorDetail {
   const { key, record, pointer } = taken;
-  if (!fieldsOf(collection, key).some((field) => secret.has(field))) {
-    return [detailOf(collection, key, record, pointer)];
-  }
-  const detail = `it has a value that is to be unique in ${collection.name}, and another record has it`;
-  return [{ pointer, detail }];
+  const isSecret = fieldsOf(collection, key).some((field) => secret.has(field));
+  if (!isSecret) return detailOf(collection, key, record, pointer);
+  return {
+    pointer,
+    detail: `it has a value that is to be unique in ${collection.name}, and another record has it`,
+  };
 }
 
 /**
