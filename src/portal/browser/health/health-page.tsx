@@ -12,7 +12,7 @@ import { ProblemWords } from '../language/problem-words';
 import { formats, phrase, t } from '../language/texts';
 import { CodeToCopy, CopyTextButton } from '../shell/code-to-copy';
 import { Icon, StateTag } from '../shell/icon';
-import { ActionsHead, ListTable, type ListTableProps } from '../shell/list-table';
+import { ActionsHead, ListSection, ListTable } from '../shell/list-table';
 import { Answered, EmptyState, PageFrame, ProblemState, TitledSection } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { type SlowOperation, type SlowRun, toSlowOperations } from './slow-operations';
@@ -48,7 +48,7 @@ export function HealthPage() {
   );
 }
 
-function HealthDetails({ health }: { readonly health: HealthFigures }) {
+function HealthDetails({ health }: GatewayHealthQuery) {
   return (
     <>
       {health.isReadOnly && (
@@ -79,11 +79,7 @@ function HealthDetails({ health }: { readonly health: HealthFigures }) {
 }
 
 /** A summary in one sentence. */
-function Verdict({
-  health: { isReadOnly, queues, replicas, backupFailedAt },
-}: {
-  readonly health: HealthFigures;
-}) {
+function Verdict({ health: { isReadOnly, queues, replicas, backupFailedAt } }: GatewayHealthQuery) {
   if (isReadOnly) return null;
   const failed = queues.reduce((sum, queue) => sum + queue.failed, 0);
   const away = replicas.filter(({ lagMs }) => lagMs === null).length;
@@ -128,11 +124,7 @@ function Figure({ name, value }: { readonly name: string; readonly value: string
 }
 
 /** The backups that are kept: each can be verified and downloaded. */
-function Backups({
-  health: { backups, isBackingUp, backupFailedAt, backupFault },
-}: {
-  readonly health: HealthFigures;
-}) {
+function Backups({ health: { backups, isBackingUp, backupFailedAt, backupFault } }: GatewayHealthQuery) {
   const make = useChange(MakeBackup, [GatewayHealth]);
   const verify = useChange(VerifyBackup, [GatewayHealth]);
   const download = useDownload();
@@ -203,8 +195,9 @@ function Verified({ of: { verifiedAt, fault } }: { readonly of: HealthFigures['b
 
 function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
   return (
-    <FigureTable
-      title={t('Queues')}
+    <ListSection
+      label={t('Queues')}
+      className=""
       rows={queues}
       columns={[
         [t('Queue'), ({ name }) => t(QUEUE_NAMES[name] ?? name)],
@@ -215,11 +208,12 @@ function Queues({ queues }: { readonly queues: HealthFigures['queues'] }) {
   );
 }
 
-function Gateways({ health: { gateways, replicas } }: { readonly health: HealthFigures }) {
+function Gateways({ health: { gateways, replicas } }: GatewayHealthQuery) {
   return (
     <Stack>
-      <FigureTable
-        title={t('Gateways')}
+      <ListSection
+        label={t('Gateways')}
+        className=""
         rows={gateways}
         columns={[
           [t('Address'), ({ address }) => address ?? t('same machine as the database'), 'wrapped'],
@@ -227,8 +221,9 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
         ]}
       />
       {replicas.length > 0 && (
-        <FigureTable
-          title={t('Replicas')}
+        <ListSection
+          label={t('Replicas')}
+          className=""
           rows={replicas}
           columns={[
             [t('Server'), ({ name }) => name, 'wrapped'],
@@ -243,18 +238,6 @@ function Gateways({ health: { gateways, replicas } }: { readonly health: HealthF
         />
       )}
     </Stack>
-  );
-}
-
-interface FigureTableProps<Row> extends Pick<ListTableProps<Row>, 'columns' | 'rows'> {
-  readonly title: string;
-}
-
-function FigureTable<Row>({ title, ...table }: FigureTableProps<Row>) {
-  return (
-    <TitledSection title={title}>
-      <ListTable label={title} className="" {...table} />
-    </TitledSection>
   );
 }
 

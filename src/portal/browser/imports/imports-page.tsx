@@ -29,14 +29,14 @@ export function ImportsPage() {
       <Stack gap="xl">
         <TakeFile />
         <TitledSection title={t('Past imports')}>
-          <ImportList label={t('Past imports')} />
+          <ImportList />
         </TitledSection>
       </Stack>
     </PageFrame>
   );
 }
 
-function ImportList({ label }: { readonly label: string }) {
+function ImportList() {
   const titleOf = useTitleOf();
   const askAnew = useAskAnew();
   const imports = useListedPages(
@@ -51,7 +51,7 @@ function ImportList({ label }: { readonly label: string }) {
       {(rows) => (
         <>
           <ListTable<PastImportsQuery['imports']['nodes'][number]>
-            label={label}
+            label={t('Past imports')}
             rows={rows}
             columns={[
               [

@@ -19,8 +19,8 @@ import { formats, phrase, t } from '../language/texts';
 import { sayFieldName } from '../records/use-declared-collection';
 import { ConfirmDialog, DialogButton } from '../shell/confirm-dialog';
 import { WarningNotice } from '../shell/icon';
-import { type ListColumn, ListTable, PlainList } from '../shell/list-table';
-import { Answered, LoadingState, ProblemState, TitledSection } from '../shell/states';
+import { type ListColumn, ListSection, ListTable, PlainList } from '../shell/list-table';
+import { Answered, LoadingState, ProblemState } from '../shell/states';
 import { TextButton, TextLink } from '../shell/text-button';
 import { useNamesOfRecords } from '../shell/use-record-labels';
 
@@ -103,19 +103,17 @@ type Trial = NonNullable<ShownImportFragment['trial']>;
 function ChangedFieldsTable({ fields }: Pick<Trial, 'fields'>) {
   if (fields.length === 0) return null;
   return (
-    <TitledSection title={t('Fields that would change')}>
-      <ListTable<Trial['fields'][number]>
-        label={t('Fields that would change')}
-        maw={480}
-        rows={fields}
-        keyOf={({ field }) => field}
-        columns={[
-          [t('Field'), ({ field }) => sayFieldName(field)],
-          [t('Records'), ({ records }) => formats.number(records), 'numeric'],
-          [t('Values overwritten'), ({ overwritten }) => formats.number(overwritten), 'numeric'],
-        ]}
-      />
-    </TitledSection>
+    <ListSection<Trial['fields'][number]>
+      label={t('Fields that would change')}
+      maw={480}
+      rows={fields}
+      keyOf={({ field }) => field}
+      columns={[
+        [t('Field'), ({ field }) => sayFieldName(field)],
+        [t('Records'), ({ records }) => formats.number(records), 'numeric'],
+        [t('Values overwritten'), ({ overwritten }) => formats.number(overwritten), 'numeric'],
+      ]}
+    />
   );
 }
 

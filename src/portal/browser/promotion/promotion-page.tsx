@@ -109,9 +109,9 @@ function PromotionForm({ classes }: { readonly classes: Classes }) {
     preview.reset();
     const { requestId, students } = promoteStudents;
     const count = students.length;
-    const onUndone = () => queries.resetQueries({ queryKey: [GridRecords.name] });
     offerUndo(t('{count, plural, one {# student} other {# students}} promoted.', { count }), {
-      ...{ requestId, onUndone },
+      requestId,
+      onUndone: () => queries.resetQueries({ queryKey: [GridRecords.name] }),
     });
   };
   const names = classes.flatMap(({ name }) => name ?? []);
@@ -243,9 +243,7 @@ function Outcome({ promotion }: { readonly promotion: Promotion }) {
     <Text role="status" size="md">
       {t(
         '{fromSession} → {toSession}: {promoted, number} promoted, {stayed, number} stay, {left, number} leave.',
-        {
-          ...{ fromSession, toSession, promoted, stayed, left },
-        },
+        { fromSession, toSession, promoted, stayed, left },
       )}
     </Text>
   );

@@ -17,9 +17,9 @@ import { CodeSpans } from '../shell/code-to-copy';
 import { DialogButton, FormDialog, NameDialog, notice, savedOver } from '../shell/confirm-dialog';
 import { findJsonFault } from '../shell/find-json-fault';
 import { StateTag } from '../shell/icon';
-import { ActionsHead, ListTable } from '../shell/list-table';
+import { ActionsHead, ListSection } from '../shell/list-table';
 import { FindInput, useAddress } from '../shell/page-filter';
-import { Answered, EmptyState, PageFrame, TitledSection } from '../shell/states';
+import { Answered, EmptyState, PageFrame } from '../shell/states';
 import { TextButton } from '../shell/text-button';
 import { ChoiceField, TextField } from '../shell/text-field';
 import { groupSettings, SETTING_TITLES, type SettingGroup, type SettingSubject } from './setting-groups';
@@ -112,56 +112,53 @@ interface SettingsSectionProps {
 }
 
 function SettingsSection({ group, onEdit }: SettingsSectionProps) {
-  const title = t(TITLES[group.subject]);
   return (
-    <TitledSection title={title}>
-      <ListTable<ShownPropertyFragment>
-        label={title}
-        className="stacked-table settings-table"
-        rows={group.settings}
-        columns={[
-          [
-            t('Setting'),
-            ({ name, description }) => (
-              <>
-                <Text fw={600} className="wrapped">
-                  {titleOf(name)}
-                </Text>
-                <Text c="dimmed">
-                  <CodeSpans text={say(description)} />
-                </Text>
-                <Text size="xs" c="dimmed" ff="monospace" className="wrapped">
-                  {name}
-                </Text>
-              </>
+    <ListSection<ShownPropertyFragment>
+      label={t(TITLES[group.subject])}
+      className="stacked-table settings-table"
+      rows={group.settings}
+      columns={[
+        [
+          t('Setting'),
+          ({ name, description }) => (
+            <>
+              <Text fw={600} className="wrapped">
+                {titleOf(name)}
+              </Text>
+              <Text c="dimmed">
+                <CodeSpans text={say(description)} />
+              </Text>
+              <Text size="xs" c="dimmed" ff="monospace" className="wrapped">
+                {name}
+              </Text>
+            </>
+          ),
+        ],
+        [t('Value'), (property) => <PropertyInForce property={property} />, 'value-column'],
+        [
+          t('From'),
+          (property) => <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property)}</StateTag>,
+          'from-column',
+        ],
+        [
+          <ActionsHead key="actions" />,
+          (property) =>
+            property.isSettable ? (
+              <TextButton
+                label={t('Change')}
+                size="compact-sm"
+                onClick={() => onEdit(property)}
+                aria-label={t('Change {name}', { name: titleOf(property.name) })}
+              />
+            ) : (
+              <Text size="xs" c="dimmed">
+                {t('Set by the operator of the gateway')}
+              </Text>
             ),
-          ],
-          [t('Value'), (property) => <PropertyInForce property={property} />, 'value-column'],
-          [
-            t('From'),
-            (property) => <StateTag state={property.isSet ? 'changed' : ''}>{placeOf(property)}</StateTag>,
-            'from-column',
-          ],
-          [
-            <ActionsHead key="actions" />,
-            (property) =>
-              property.isSettable ? (
-                <TextButton
-                  label={t('Change')}
-                  size="compact-sm"
-                  onClick={() => onEdit(property)}
-                  aria-label={t('Change {name}', { name: titleOf(property.name) })}
-                />
-              ) : (
-                <Text size="xs" c="dimmed">
-                  {t('Set by the operator of the gateway')}
-                </Text>
-              ),
-            'action-column',
-          ],
-        ]}
-      />
-    </TitledSection>
+          'action-column',
+        ],
+      ]}
+    />
   );
 }
 

@@ -5,7 +5,14 @@ import { t } from '../language/texts';
 import { DialogButton } from './confirm-dialog';
 import { Icon, type IconName } from './icon';
 import { directionOf, type SortedColumn } from './sort-rows';
-import { Answered, EmptyState, PageFrame, type PageFrameProps, type QueryAnswer } from './states';
+import {
+  Answered,
+  EmptyState,
+  PageFrame,
+  type PageFrameProps,
+  type QueryAnswer,
+  TitledSection,
+} from './states';
 import { TextButton } from './text-button';
 import type { MoreRows } from './virtual-table';
 
@@ -39,6 +46,15 @@ export interface ListTableProps<Row> extends TableProps {
   readonly scroller?: Ref<HTMLDivElement>;
   /** Content below a row that spans all columns, such as its details. */
   readonly detailsOf?: (row: Row) => ReactNode;
+}
+
+/** A part of a page that is a table, under a heading. */
+export function ListSection<Row>(props: ListTableProps<Row>) {
+  return (
+    <TitledSection title={props.label}>
+      <ListTable {...props} />
+    </TitledSection>
+  );
 }
 
 /** A table of a few hundred rows at most. On a phone each row is a card. */
