@@ -84,11 +84,11 @@ describe('the pages of scripts', () => {
     const { version } = (await ask(gateway, saving, { variables: { script: theirs } })).saveScript;
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const notice = page.getByRole('alert');
-    await notice.getByText(`Version ${version} is theirs.`).waitFor();
+    await notice.getByText(`Version ${version} is the saved one.`).waitFor();
     await notice.getByText(/^Changed by Dr. Lakshmi Menon · /).waitFor();
     await notice.locator('.cm-deletedChunk, .cm-changedLine').first().waitFor();
     await page.reload();
-    await notice.getByText(`Version ${version} is theirs.`).waitFor();
+    await notice.getByText(`Version ${version} is the saved one.`).waitFor();
     await expectWellMade(page);
     const codeNow = async () => (await ask(gateway, '{ script(name: "greet") { code } }')).script.code;
     expect(await codeNow()).toContain('theirs');
