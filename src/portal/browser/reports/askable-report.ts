@@ -24,7 +24,7 @@ export interface AskedParameter {
   readonly lines?: number | undefined;
 }
 
-/** The value of an input. A text that is not a number is sent as it is, and the gateway explains the fault. */
+/** The value of an input. A text that is not a number is sent as is, and the gateway explains the fault. */
 export function valueOfText({ type }: Pick<AskedParameter, 'type'>, text: string): unknown {
   if (type === 'Boolean') return text === 'true';
   return (type === 'Int' || type === 'Float') && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
