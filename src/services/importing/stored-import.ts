@@ -159,7 +159,7 @@ function cellsOf(one: ImportChange): readonly { readonly column: Sql; readonly v
     const isJson = value !== null && JSON_NAMES.some((json) => json === name);
     return {
       column: sql.raw(columnOf(name)),
-      value: sql`${isJson ? printExactJson(value as JsonValue) : value}`,
+      value: isJson ? sql`${printExactJson(value as JsonValue)}::jsonb` : sql`${value}`,
     };
   });
 }
