@@ -198,10 +198,11 @@ async function* gatherWrites(
     parts.push(chunk);
     length += chunk.length;
     if (length < least) continue;
-    yield { content: joined(parts), isLast: false };
+    const content = joined(parts);
     parts = [];
     length = 0;
     least = MIN_WRITE_BYTES;
+    yield { content, isLast: false };
   }
   if (length > 0) yield { content: joined(parts), isLast: true };
 }
