@@ -83,11 +83,11 @@ export class PersonAtWork {
   }
 
   async seesRows(label: string): Promise<void> {
-    await this.page.getByRole('region', { name: label, exact: true }).getByRole('row').nth(1).waitFor();
+    await this.page.getByRole('group', { name: label, exact: true }).getByRole('row').nth(1).waitFor();
   }
 
   async opensFirstRow(): Promise<void> {
-    await this.page.getByRole('region').getByRole('row').nth(1).getByRole('link').first().click();
+    await this.page.getByRole('group').getByRole('row').nth(1).getByRole('link').first().click();
     await this.page.getByRole('tab', { name: 'Fields' }).click();
   }
 

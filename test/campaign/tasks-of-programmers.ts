@@ -194,7 +194,7 @@ function tasksOfOperator(gateway: DemoGateway): Tasks {
       await person.button('Save').click();
       await person.page.getByRole('tab', { name: 'Run', exact: true }).click();
       await person.button('Run').click();
-      await person.page.getByRole('region', { name: 'Result' }).getByText('"Hello"').waitFor();
+      await person.page.getByRole('group', { name: 'Result' }).getByText('"Hello"').waitFor();
     },
     'Take the audit of the school as a file': async (person) => {
       await person.goesTo('Audit');

@@ -223,7 +223,7 @@ export const ACCOUNTANT: Tasks = {
   },
   'Print a receipt of the list': async (person) => {
     await person.opensRecordsOf('Fee receipts');
-    await person.page.getByRole('region').getByRole('row').nth(1).getByRole('link').first().click();
+    await person.page.getByRole('group').getByRole('row').nth(1).getByRole('link').first().click();
     await person.prints('Fee receipt');
   },
 
@@ -366,7 +366,7 @@ export const ANALYST: Tasks = {
     await person.button('Columns').click();
     await person.page.getByRole('checkbox', { name: 'Route' }).click();
     await person.page.keyboard.press('Escape');
-    const region = person.page.getByRole('region', { name: 'Students' });
+    const region = person.page.getByRole('group', { name: 'Students' });
     await region.getByRole('button', { name: 'Route' }).click();
     await person.page.waitForURL(/sort=route/);
   },
