@@ -1,4 +1,5 @@
 /** Reads go to a replica: one that lags, breaks or is gone costs nothing but the primary's work. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../eventually.js';
 import { expectEventually } from '../expect-eventually.js';
@@ -59,7 +60,9 @@ function standby() {
 }
 
 /** How many reads a gateway has had answered by the replica, and how many by the primary. */
+/** `/metrics` is printed once a second at most. */
 async function reads(of = gateway): Promise<{ replica: number; primary: number }> {
+  await sleep(1_001);
   const text = await (await of.fetch('/metrics')).text();
   const figure = (server: string) =>
     Number(new RegExp(`^campus_reads_total\\{server="${server}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
