@@ -12,10 +12,11 @@ export class Cancellation {
   readonly #pool: pg.Pool;
 
   /** Connects when first needed, and keeps at most one connection. */
-  constructor(options: Omit<PoolOptions, 'size' | 'statementTimeoutMs'>) {
+  constructor(options: Omit<PoolOptions, 'size' | 'statementTimeoutMs' | 'isRare'>) {
     const applicationName = `${options.applicationName} cancellation`;
     this.#watch = options.watch;
-    this.#pool = createPool({ ...options, applicationName, size: 1, statementTimeoutMs: ORDER_TIMEOUT_MS });
+    const order = { applicationName, size: 1, statementTimeoutMs: ORDER_TIMEOUT_MS, isRare: true };
+    this.#pool = createPool({ ...options, ...order });
   }
 
   /**

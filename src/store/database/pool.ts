@@ -50,6 +50,8 @@ export interface PoolOptions {
   readonly instance?: InstanceGuard | undefined;
   /** The server is a replica, and need not accept writes. */
   readonly isReplica?: boolean | undefined;
+  /** Rarely used: an idle connection closes soon, and keeps no process from its end. */
+  readonly isRare?: boolean | undefined;
 }
 
 /** The limit for establishing a connection, and for waiting for one in use. */
@@ -60,6 +62,7 @@ const STANDSTILL_MS = 2_000;
 const LOOK_MS = 250;
 /** Long, because a connection keeps its prepared statements. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
+const RARE_IDLE_TIMEOUT_MS = 30_000;
 /** After this silence, both operating systems probe the connection. */
 const KEEPALIVE_DELAY_MS = 10_000;
 /** How much longer than the server this side waits: the server reports an error, a dead connection none. */
@@ -86,7 +89,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     application_name: options.applicationName,
     max: options.size,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    idleTimeoutMillis: options.isRare ? RARE_IDLE_TIMEOUT_MS : IDLE_TIMEOUT_MS,
+    allowExitOnIdle: options.isRare ?? false,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
     Client: WatchedClient as unknown as NonNullable<pg.PoolConfig['Client']>,
