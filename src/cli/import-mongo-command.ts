@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
 import type { JsonObject } from '../base/json/json.js';
+import { withCall } from '../base/model/scope.js';
 import {
   type DumpedCollection,
   type MongoDump,
@@ -63,7 +64,7 @@ export function registerImportMongoCommand(command: Command, commandLine: Comman
       const namesHere = parseNames(options.as ?? []);
       const dump = await openMongoDump(paths);
       const { warnings } = dump;
-      const scope = { ...operator, call: { ...operator.call, signal } };
+      const scope = withCall(operator, { signal });
       const taken = new Set(namesHere.values());
       const named = chooseCollections(dump, options.only).map((one) => {
         const collection = namesHere.get(one.name) ?? toCollectionName(one.name, taken);

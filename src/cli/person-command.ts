@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ServiceError } from '../base/errors.js';
+import { withCall } from '../base/model/scope.js';
 import { readNamedFile, saveWhole } from '../services/backup/save-backup.js';
 import { archiveName, DoneErasure } from '../services/persons/identity.js';
 import type { Erasure } from '../services/persons/persons.js';
@@ -23,10 +24,7 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     toZip,
     commandLine,
     async ({ services, scope, options, signal }, collection = '', id = '') => {
-      const bytes = await services.persons.export(
-        { ...scope, call: { ...scope.call, signal } },
-        { collection, id },
-      );
+      const bytes = await services.persons.export(withCall(scope, { signal }), { collection, id });
       const file = options.out ?? archiveName({ collection, id });
       const size = await saveWhole(file, bytes);
       printLine(`${file}: ${size.toLocaleString('en')} bytes`);
@@ -45,18 +43,12 @@ export function registerPersonCommand(person: Command, commandLine: CommandLine)
     async ({ services: { persons }, scope, options, signal }, collection = '', id = '') => {
       const person = { collection, id };
       if (!options.forGood) {
-        printErasure(
-          await persons.planErasure({ ...scope, call: { ...scope.call, signal } }, person),
-          options,
-        );
+        printErasure(await persons.planErasure(withCall(scope, { signal }), person), options);
         if (!options.json) printLine('nothing was changed; pass --for-good to erase');
         return;
       }
       const command = `campus person erase ${collection} ${id} --for-good`;
-      const done = await goingOn(
-        persons.erase({ ...scope, call: { ...scope.call, signal } }, person),
-        command,
-      );
+      const done = await goingOn(persons.erase(withCall(scope, { signal }), person), command);
       printErasure(done, options);
       if (!options.json) printLine(`erased; what stays of the person is called ${done.pseudonym}`);
     },

@@ -57,7 +57,7 @@ export function parseExactJson(text: string): JsonValue {
 /** The same for the text of an object, such as a stored record. @throws SyntaxError; Error for anything else */
 export function parseExactObject(text: string): JsonObject {
   const value = parseExactJson(text);
-  if (!isJsonObject(value)) throw new Error('the JSON text is no object');
+  if (!isJsonObject(value)) throw new Error('the JSON text is not an object');
   return value;
 }
 

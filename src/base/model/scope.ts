@@ -107,6 +107,11 @@ export interface Scope {
   readonly call: Call;
 }
 
+/** The same caller in a part of the call that differs, e.g. by its signal. */
+export function withCall(scope: Scope, change: Partial<Call>): Scope {
+  return { ...scope, call: { ...scope.call, ...change } };
+}
+
 /**
  * The principal of a task of the service itself, e.g. `systemPrincipal('purge', ['admin'])`. It has the roles
  * given and nothing else: there is no principal that may do everything because it is ours.

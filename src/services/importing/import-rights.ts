@@ -2,7 +2,7 @@
 import { isRefused, ServiceError } from '../../base/errors.js';
 import { asJson, printExactJson } from '../../base/json/json.js';
 import { isMonth } from '../../base/model/calendar.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, withCall } from '../../base/model/scope.js';
 import { isAdmin } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { Database } from '../../store/database/database.js';
@@ -103,7 +103,7 @@ export async function scopeOfImport(
   await domains.assureKnown(one.domainId);
   const scope = resolveScope(domains, { principal, askedDomain: one.domainId, requestId: one.id });
   rights.assertMayImport(scope, one.collection);
-  return { ...scope, call: { ...scope.call, operation: 'import' } };
+  return withCall(scope, { operation: 'import' });
 }
 
 export interface SavedMapping {

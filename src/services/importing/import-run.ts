@@ -2,7 +2,7 @@
 import { ServiceError } from '../../base/errors.js';
 import { asJson, defined, printExactJson } from '../../base/json/json.js';
 import type { Collection } from '../../base/model/collection.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, withCall } from '../../base/model/scope.js';
 import type { Database } from '../../store/database/database.js';
 import type { OwnConnection, OwnTransaction, Queryable } from '../../store/database/queryable.js';
 import { explained, rehearse } from '../../store/writing/atomically.js';
@@ -366,8 +366,7 @@ export function goingOn(one: StoredImport | undefined): StoredImport {
 
 /** Gives a batch its own change id, by which it is undone. */
 function withRequest(scope: Scope, importId: string, number: number): Scope {
-  const call = { ...scope.call, requestId: `${importId}.${number}`, operation: 'import' };
-  return { ...scope, call };
+  return withCall(scope, { requestId: `${importId}.${number}`, operation: 'import' });
 }
 
 /** The options that the inspection has recognized, so that they are not detected again. */

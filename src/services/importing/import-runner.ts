@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { ifRefused, OUT_OF_REACH, ServiceError } from '../../base/errors.js';
 import { asJson } from '../../base/json/json.js';
 import type { Collection, Field } from '../../base/model/collection.js';
-import type { Scope } from '../../base/model/scope.js';
+import { type Scope, withCall } from '../../base/model/scope.js';
 import { isInReach } from '../../store/access/access.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
 import type { OwnConnection } from '../../store/database/queryable.js';
@@ -146,7 +146,7 @@ export class ImportRunner {
       signal.throwIfAborted();
       const scope = await scopeOf(one);
       const call = { requestId: `${one.id}.undo.${number}`, operation: 'undo of an import' };
-      const own = { ...scope, call: { ...scope.call, ...call } };
+      const own = withCall(scope, call);
       one = await store.atomically(own, { writes: 'anything' }, async (within) => {
         await store.undo(own, `${one.id}.${number}`, { within, force: one.options.force });
         const undone = [...one.undone, number];

@@ -2,9 +2,11 @@
  * Answers the calls of a run: finds the binding, validates its arguments, and formats the result for the
  * guest.
  */
+
 import { invariant, ServiceError } from '../../base/errors.js';
 import { isNestedDeeply } from '../../base/json/body-shape.js';
 import { type JsonValue, parsePlainJson, printExactJson } from '../../base/json/json.js';
+import { withCall } from '../../base/model/scope.js';
 import { JsonText } from '../../base/scalars/json-text.js';
 import { didYouMean } from '../../base/text/did-you-mean.js';
 import type { FairQueue, Permit, QueueKey } from '../../store/database/fair-queue.js';
@@ -185,8 +187,8 @@ export class HostCalls {
           this.#transaction = { end };
         });
         // A check of the rights could wait for a second connection.
-        const call = { ...context.scope.call, assertRights: undefined };
-        this.#context = { ...context, within, scope: { ...context.scope, call } };
+        const scope = withCall(context.scope, { assertRights: undefined });
+        this.#context = { ...context, within, scope };
         begun();
         await ended;
       };

@@ -5,11 +5,13 @@
  * A script can only call the bindings in the list, as the principal of its scope. If a run is ended, the
  * statement that it waits for is cancelled.
  */
+
 import { v7 as uuidv7 } from 'uuid';
 import { invalidAt, invariant, ServiceError } from '../../base/errors.js';
 import { isNestedDeeply } from '../../base/json/body-shape.js';
 import { parsePlainJson, printExactJson } from '../../base/json/json.js';
 import { shareWithAll, toAbortSignal } from '../../base/model/end-signal.js';
+import { withCall } from '../../base/model/scope.js';
 import { inSpan, withinTrace } from '../../base/process/traced.js';
 import type { FairQueue, QueueKey } from '../../store/database/fair-queue.js';
 import type { Transaction } from '../../store/database/queryable.js';
@@ -349,13 +351,9 @@ class Run {
       within,
       signal,
       transaction: (work) =>
-        store.transaction(
-          { domain, principal, call: { ...call, signal } },
-          (tx) => work(withSignal(tx, signal)),
-          {
-            within: request.within,
-          },
-        ),
+        store.transaction(withCall(request.scope, { signal }), (tx) => work(withSignal(tx, signal)), {
+          within: request.within,
+        }),
     };
   }
 

@@ -5,7 +5,7 @@
 
 import { type JsonObject, memberOf, membersWhere, printExactJson } from '../../base/json/json.js';
 import { isSameJson } from '../../base/model/compare-json.js';
-import type { Principal, Scope } from '../../base/model/scope.js';
+import { type Principal, type Scope, withCall } from '../../base/model/scope.js';
 import { accessOf, findAccess, type RecordsOfScope } from '../access/access.js';
 import type { Permit } from '../database/fair-queue.js';
 import type { Transaction } from '../database/queryable.js';
@@ -154,7 +154,7 @@ async function askOne(trigger: BeforeTrigger, write: PendingWrite, within: Trans
   const revision = difference(given, { ...answer, _id: id });
   const names = [...Object.keys(revision.set), ...revision.removed];
   if (names.length > 0) {
-    const byScript = { ...scope, call: { ...scope.call, scriptDepth: (scope.call.scriptDepth ?? 0) + 1 } };
+    const byScript = withCall(scope, { scriptDepth: (scope.call.scriptDepth ?? 0) + 1 });
     const access = accessOf(byScript, collection, operation);
     assertWritable([Object.fromEntries(names.map((name) => [name, null]))], access, collection);
   }

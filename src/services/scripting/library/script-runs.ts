@@ -8,6 +8,7 @@ import {
   type Principal,
   type Scope,
   systemPrincipal,
+  withCall,
 } from '../../../base/model/scope.js';
 import { replaceUnstorableText } from '../../../base/model/unstorable-text.js';
 import type { Database } from '../../../store/database/database.js';
@@ -111,8 +112,8 @@ export class ScriptRuns {
       assertUsable: (value: unknown) => assertOfType(value, typed.type, typed.name),
     };
     const own = scopeOfRun(scope, script);
-    const call = { ...own.call, readsOnly: own.call.readsOnly || field?.kind === 'query' };
-    return await this.start({ ...own, call }, script, { ...options, ...declared, queueKey });
+    const readsOnly = own.call.readsOnly || field?.kind === 'query';
+    return await this.start(withCall(own, { readsOnly }), script, { ...options, ...declared, queueKey });
   }
 
   /**
@@ -270,11 +271,7 @@ type KeptRun = Pick<ScriptRun, 'id' | 'script' | 'version' | 'cause' | 'startedA
 function scopeOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Scope {
   if (script.serviceRoles === undefined) return scope;
   // With roles of its own, the run needs none of the caller's rights after its start.
-  return {
-    ...scope,
-    principal: principalOfRun(scope, script),
-    call: { ...scope.call, assertRights: undefined },
-  };
+  return { ...withCall(scope, { assertRights: undefined }), principal: principalOfRun(scope, script) };
 }
 
 export function principalOfRun(scope: Scope, script: Pick<Script, 'name' | 'serviceRoles'>): Principal {
